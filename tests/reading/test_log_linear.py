@@ -59,6 +59,19 @@ def test_a_second_answer_must_be_likelier_than_what_lines_with_one_answer_have()
     assert choose_rival(np.full(100, 0.9), 2, 0.005) == 1.0
 
 
+def test_lines_without_a_rival_do_not_say_how_likely_rivals_are():
+    """Of a thousand lines ten have a rival: too few to tell, however many have none."""
+    without = Example([["a"]], [True], 0, is_rival=[False], is_anchored=[False])
+    beside = Example(
+        [["a"], ["b"]], [True, False], 0, is_rival=[False, True], is_anchored=[False] * 2
+    )
+    p = np.array([0.8] * 990 + [0.8, 0.2] * 10)
+    every, anchored = log_linear._rival_ratios([without] * 990 + [beside] * 10, p)
+    np.testing.assert_allclose(every, [0.25] * 10)
+    np.testing.assert_allclose(anchored, np.zeros(1000))
+    assert choose_rival(every, 2, 0.02) == 1.0
+
+
 def examples(count: int = 60) -> list[Example]:
     """Candidates with a feature of three; 'a' mostly marks the answer, which may come twice."""
     draw = np.random.default_rng(0)

@@ -180,8 +180,8 @@ def choose_threshold(probability_L: np.ndarray, states_L: np.ndarray) -> float:
 def choose_rival(ratios: np.ndarray, factor: float, share: float) -> float:
     """The least ratio that a second answer needs: a multiple of what lines with one answer have.
 
-    `ratios` are, in lines with a known answer, the best other candidate's probability over that of
-    the answer. The highest, a `share` of them or a few, are left out: those lines may state two
+    `ratios` are, in lines with a known answer, the best rival's probability over that of the
+    answer. The highest, a `share` of them or a few, are left out: those lines may state two
     answers.
     """
     if ratios.size < _FEW_LINES:
@@ -341,7 +341,9 @@ def _best_values(
 def _rival_ratios(examples: Sequence[Example], p_C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """For each line whose answer the model finds, the best rival's probability over its own.
 
-    Of all rivals, and of those that are anchored.
+    Of all rivals, in lines that have any: many lines without one would only hide how likely the
+    few others are. And of those that are anchored, in all lines: that there are none says that
+    such words mark answers alone.
     """
     every: list[float] = []
     anchored: list[float] = []
@@ -351,7 +353,8 @@ def _rival_ratios(examples: Sequence[Example], p_C: np.ndarray) -> tuple[np.ndar
         rivals = np.array(example.is_rival, dtype=bool)
         own = float(p[np.array(example.is_answer, dtype=bool)].sum())
         if rivals.size and own >= p[rivals].max(initial=0.0) and own > 0:
-            every.append(float(p[rivals].max(initial=0.0)) / own)
+            if rivals.any():
+                every.append(float(p[rivals].max()) / own)
             both = rivals & np.array(example.is_anchored, dtype=bool)
             anchored.append(float(p[both].max(initial=0.0)) / own)
     return np.array(every), np.array(anchored)
