@@ -97,8 +97,8 @@ def check_order(submission: Submission) -> str:
     seen = trained(submission)[2]
     if len(seen) < ROWS:
         raise NoTelling("the trainer did not read the examples one by one")
-    orders = [seen[i : i + ROWS] for i in range(0, ROWS * EPOCHS, ROWS)]
-    if any(order != sorted(order) for order in orders):
+    first = seen[:ROWS]  # a trainer may read some twice, so that later epochs are out of step
+    if first != sorted(first):
         raise Finding("shuffled", "the trainer takes the examples in a random order")
     return "examples are taken in order"
 
