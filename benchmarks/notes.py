@@ -22,6 +22,7 @@ from wherefrom.data import facts
 from wherefrom.evaluation.baselines import OpenBook
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.reading.sentences import split_sentences
+from wherefrom.reading.subjects import score_subjects
 from wherefrom.runs.run import Run, open_run
 
 WITHOUT = "without_notes"
@@ -93,7 +94,12 @@ def main() -> None:
             settings=settings,
         )
         found["seconds"] = outcome.seconds
-        found["scores"] = score_run(open_run(Path(outcome.run)), questions)
+        run = open_run(Path(outcome.run))
+        found["scores"] = score_run(run, questions)
+        subjects = {passage.subject for passage in run.dataset.passages}
+    names = score_subjects(subjects, {q.subject for q in dataset.questions})
+    found["subjects"] = {"recall": names.recall, "precision": names.precision}
+    print(f"subjects: {names.both} of the {names.wanted} asked about, {names.found} in all")
     for name, scores in found["scores"].items():
         shown = (f"{which} {100 * s['accuracy']:.1f} % of {s['n']}" for which, s in scores.items())
         print(f"{name}: {', '.join(shown)}")

@@ -8,7 +8,7 @@ from tests.support.stated_world import CITIES, NAMES
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.progress import listening
 from wherefrom.reading import notes as module
-from wherefrom.reading.notes import is_for_choices, take_notes
+from wherefrom.reading.notes import take_notes
 
 
 def ask(name: str, answer: str | None, split: str = "asked") -> Question:
@@ -156,9 +156,3 @@ def test_two_answers_to_one_name_are_counted(two_sentences):
     again = replace(dataset, questions=(*dataset.questions, ask(NAMES[0], "Bath")))
     (line,) = remarks(again)
     assert line.startswith("notes: 1 of 60 asked names have two answers about 'birthplace';")
-
-
-def test_a_fifth_of_the_subjects_is_for_choices():
-    chosen = [name for name in NAMES if is_for_choices(name)]
-    assert 0.1 < len(chosen) / len(NAMES) < 0.3
-    assert chosen == [name for name in NAMES if is_for_choices(name.upper())]

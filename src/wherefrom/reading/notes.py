@@ -4,7 +4,6 @@ The reader is the extractor, fitted on asked questions and the text; it sees not
 about an asked subject are written by a reader that did not learn from that subject's answers.
 """
 
-import hashlib
 import multiprocessing
 import os
 import signal
@@ -22,7 +21,6 @@ from wherefrom.reading.sources import DatasetPassages, PassageSource, passages_o
 
 FEWEST_ANSWERS = 10  # asked answers that a relation must have
 LEAST_SCORE = 0.5  # a note is more often right than wrong
-_CHOOSING = 5  # every fifth asked subject is for choices
 _TOGETHER = 100  # subjects that are read before the progress is told
 _MANY = 4  # times that: from there on several processes read
 _MOST_PROCESSES = 16
@@ -45,12 +43,6 @@ def take_notes(
     if not notes:
         remark("notes: the reader found no statement; the model is taught from the text alone")
     return notes
-
-
-def is_for_choices(subject: str) -> bool:
-    """Whether an asked subject belongs to the fifth that choices are made on, by its hash."""
-    digest = hashlib.sha256(fold(subject).encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:8], "big") % _CHOOSING == 0
 
 
 class Reader:
