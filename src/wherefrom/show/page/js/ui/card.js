@@ -66,7 +66,7 @@ export class Card {
       el("p.asked", {}, asked(reply.question, reply.subject)), ...parts, why(reply, open));
     this.bars(reply);
     const sure = reply.confidence === null ? "" : `, ${percent(reply.confidence)} sure`;
-    const evidence = reply.evidence ? `, ${shown(reply.evidence)}` : "";
+    const evidence = reply.evidence ? `, ${labelOf(reply.evidence)}` : "";
     const source = reply.source ? `, ${reply.source.label}` : "";
     this.say(decision.gives ? `${reply.answer}${sure}${evidence}${source}.`
       : `I don’t know. ${reason(reply, decision)}`);
@@ -133,7 +133,7 @@ function bar(share, least) {
 
 /** @param {any} reply */
 function marks(reply) {
-  return el("p.marks", {}, reply.evidence && mark(shown(reply.evidence)), reply.source && mark(reply.source.label));
+  return el("p.marks", {}, reply.evidence && mark(labelOf(reply.evidence)), reply.source && mark(reply.source.label));
 }
 
 /** @param {any} reply */
@@ -182,7 +182,7 @@ function list(candidates, own) {
 /** @param {any} reply @param {boolean} open */
 function why(reply, open) {
   const found = reply.evidence, rows = [];
-  if (found) rows.push(["the text", mark(shown(found), true)]);
+  if (found) rows.push(["the text", mark(labelOf(found), true)]);
   if (reply.tookNotes) rows.push(["the reader", noted(reply.note)]);
   for (const other of found?.also ?? []) {
     rows.push(["also there", el("span", {}, el("bdi", {}, other.text), ": ", quoted(other.quote, other.nameSpans ?? [], other.span ?? null))]);
@@ -203,7 +203,7 @@ function why(reply, open) {
 }
 
 /** The label of a verdict; one that rests on the note's own words is only as read. @param {any} verdict */
-function shown(verdict) {
+function labelOf(verdict) {
   return verdict.asRead ? "as read" : verdict.label;
 }
 
