@@ -106,6 +106,7 @@ def assert_alike(one: Path, other: Path) -> None:
             assert said["probability"] == pytest.approx(told["probability"], rel=1e-2)
 
 
+@pytest.mark.nightly
 def test_two_processes_train_the_model_of_one(alone: Path, pair: tuple[Path, Ended]):
     path, ended = pair
     assert ended.code == 0, ended.err
@@ -114,6 +115,7 @@ def test_two_processes_train_the_model_of_one(alone: Path, pair: tuple[Path, End
     assert "processes" not in json.loads((alone / "run.json").read_text())
 
 
+@pytest.mark.nightly
 def test_only_the_first_speaks(pair: tuple[Path, Ended]):
     _, ended = pair
     assert json.loads(ended.out)["recipe"] == "people"

@@ -31,6 +31,7 @@ def recipes() -> list[Recipe]:
     return [leave_out_half(small, pair, half) for pair in (0, 1) for half in ("first", "second")]
 
 
+@pytest.mark.nightly
 def test_what_another_process_reads_is_the_same(recipes):
     found = list(read_ahead(recipes, 2))
     assert len(found) == len(recipes)

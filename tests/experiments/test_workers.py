@@ -61,6 +61,7 @@ def checkpoints(run: Run, name: str) -> list[Path]:
     return sorted((run.path / "audit" / "retrained" / name).glob("stages/*/checkpoints/step-*"))
 
 
+@pytest.mark.nightly
 def test_models_are_those_of_one_process_bit_for_bit(tiny_run: Path, tmp_path: Path):
     alone, several = (copy_run(tiny_run, tmp_path / name, 5) for name in ("alone", "several"))
     lines: list[str] = []
@@ -78,6 +79,7 @@ def test_models_are_those_of_one_process_bit_for_bit(tiny_run: Path, tmp_path: P
     assert lines == [], "nothing is trained twice"
 
 
+@pytest.mark.nightly
 def test_a_signal_stops_all_with_everything_saved(long_run: Run):
     """As Ctrl-C does: it reaches this process alone, and the workers save."""
     names = ("without-0-first", "without-0-second")
@@ -106,6 +108,7 @@ def test_a_signal_stops_all_with_everything_saved(long_run: Run):
     assert find_retrained(long_run) == []
 
 
+@pytest.mark.nightly
 def test_a_killed_worker_is_noticed_and_its_model_goes_on(long_run: Run):
     lines: list[str] = []
     original = Workers._report
@@ -161,6 +164,7 @@ def test_workers_end_when_their_parent_is_gone(long_run: Run):
     assert '"unfinished"' in (folder / "status.json").read_text(), "it saved before it ended"
 
 
+@pytest.mark.nightly
 def test_what_a_worker_complains_of_is_raised_here(tiny_run: Path, tmp_path: Path):
     run = copy_run(tiny_run, tmp_path, 5)
     with (
