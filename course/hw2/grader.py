@@ -14,19 +14,26 @@ accidents from spoiling a whole class's grades, and are no protection against ma
 import argparse
 import json
 import os
+import secrets
 import sys
 import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+RIGHT = HERE / "marking" / "right.py"
 sys.path.insert(0, str(HERE))
 
 from marking.language import judge_saved  # noqa: E402
-from marking.loading import gather, locate  # noqa: E402
-from marking.points import SAVED, TESTS  # noqa: E402
+from marking.points import ASKED, AVERAGED, MENDED, SAVED, TESTS  # noqa: E402
+from probing.loading import gather, is_reference, locate, not_asked_for  # noqa: E402
 
 from wherefrom.core.errors import MissingInput, WherefromError  # noqa: E402
-from wherefrom.course.doctor.findings import Finding, NoTelling, Result  # noqa: E402
+from wherefrom.course.doctor.asking import Asking, ask  # noqa: E402
+from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
+from wherefrom.course.doctor.isolation import Limits  # noqa: E402
+from wherefrom.course.doctor.judging.claims import Claims  # noqa: E402
 from wherefrom.course.doctor.marks import (  # noqa: E402
     Grade,
     add_options,
@@ -36,30 +43,44 @@ from wherefrom.course.doctor.marks import (  # noqa: E402
     print_grades,
     table,
 )
-from wherefrom.course.doctor.order import Limits, Order  # noqa: E402
-from wherefrom.course.doctor.sandbox import examine  # noqa: E402
+from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year  # noqa: E402
 
 
 def grade(folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits) -> Grade:
     """A submission's grade."""
-    in_child = tuple(name for name in names if name != SAVED)
+    results: dict[str, Result] = {}
     with tempfile.TemporaryDirectory(prefix="hw2-", ignore_cleanup_errors=True) as held:
         copy = Path(held) / (folder.resolve().name or "submission")
         gather(folder, copy)
-        order = Order("marking.points:LOOKS", in_child, copy, limits=limits, paths=(HERE,))
-        results = examine(order)
+        closed = "" if is_reference(copy) else "hw2"
+        asking = Asking(copy, Path(held) / "claims", limits=limits, probes="probing.calls",
+                        paths=(HERE,), closed=closed)  # fmt: skip
+        for part in ASKED:
+            wanted = [name for name in names if name.startswith(part) and name != SAVED]
+            if part == AVERAGED and (reason := not_asked_for(copy)):
+                results |= dict.fromkeys(wanted, Result("unknown", reason))
+            elif wanted:
+                results |= look_at(replace(asking, keep=asking.keep / part), part, wanted)
     if SAVED in names:
-        results[SAVED] = look_at_saved(locate(folder), data)
+        results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(folder))
     return Grade(folder.name or str(folder), TESTS, {name: results[name] for name in names})
 
 
-def look_at_saved(place: Path, data: Path | None) -> Result:
-    try:
-        return Result("ok", judge_saved(place, data))
-    except Finding as finding:
-        return Result("look", str(finding), finding.mistake)
-    except NoTelling as reason:
-        return Result("unknown", str(reason))
+def look_at(asking: Asking, part: str, names: Sequence[str]) -> dict[str, Result]:
+    """The tests of a part; what fails with the submission's own other files is asked again."""
+    year, draw = find_year(DEFAULT_YEAR), secrets.randbelow(10**9)
+    claims = Claims(year, draw, False, ask(asking, ASKED[part](draw)))
+    results = {name: attempt(TESTS[name].look, claims) for name in names}
+    again = [n for n in names if n in MENDED and results[n].state == "look"]
+    if again:
+        wanted = {MENDED[name] for name in again}
+        requests = [r for r in ASKED[part](draw, mended=True) if r.name in wanted]
+        place = replace(asking, keep=asking.keep.with_name(f"{part}-again"), files=(RIGHT,))
+        mended = Claims(year, draw, False, ask(place, requests))
+        for name in again:
+            found = attempt(TESTS[name].look, mended)
+            results[name] = found if found.state == "ok" else results[name]
+    return results
 
 
 def find_data(given: Path | None) -> Path | None:

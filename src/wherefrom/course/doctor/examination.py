@@ -1,16 +1,18 @@
 """A whole examination of a submission: find its files and the data, run every check, add hints."""
 
+import secrets
+import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput
-from wherefrom.course.doctor.findings import CheckResult, Examination
+from wherefrom.course.doctor.findings import CheckResult, Examination, attempt
 from wherefrom.course.doctor.guess import decide_year
-from wherefrom.course.doctor.layouts import check_files, locate
-from wherefrom.course.doctor.order import Limits, Order
-from wherefrom.course.doctor.predictions import DEV
-from wherefrom.course.doctor.sandbox import examine
+from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.judging.predictions import DEV
+from wherefrom.course.doctor.layouts import check_files, is_package, locate
+from wherefrom.course.doctor.years import find_year
 
 _DATA = "birthplaces"  # the name under which the course's data are registered
 
@@ -34,7 +36,9 @@ def examine_submission(
     and `threads` CPU threads, and what it wrote is read in another. A package that cannot even be
     imported is a finding; a folder that lacks a file, or has one that is not Python, is an error.
     """
-    from wherefrom.course.doctor.checks import CHECKS, HINTS, OF_FILES  # needs torch
+    from wherefrom.course.doctor import checks  # needs torch
+    from wherefrom.course.doctor.asking import Asking, ask
+    from wherefrom.course.doctor.judging.claims import Claims
 
     if data is not None and not Path(data).is_dir():
         raise MissingInput(f"{data}: expected a folder with the course's data, found none")
@@ -43,16 +47,20 @@ def examine_submission(
     check_files(place)
     limits = Limits(seconds, memory_mb, threads=threads)
     found = Path(data) if data is not None else find_data(place)
-    checks = "wherefrom.course.doctor.checks:CHECKS"
-    of_code = tuple(name for name in CHECKS if name not in OF_FILES)
-    order = Order(checks, of_code, place, limits=limits, year=guess.year)
-    results = examine(order)
-    results |= examine(replace(order, names=OF_FILES, data=found, code=False))
+    named, draw = find_year(guess.year), secrets.randbelow(1 << 30)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as held:
+        asking = Asking(place, Path(held), guess.year, limits)
+        told = ask(asking, checks.requests(named, draw))
+        claims = Claims(named, draw, is_package(place), told)
+        results = {name: attempt(check, claims) for name, check in checks.CHECKS.items()}
+        reading = ask(replace(asking, code=False), checks.parameter_requests(place))
+        files = checks.Files(place, found, Claims(named, draw, True, reading))
+        results |= {name: attempt(check, files) for name, check in checks.OF_FILES.items()}
     return Examination(
         str(place),
         tuple(
-            CheckResult(name, r.state, r.text, r.mistake, HINTS.get(r.mistake, ""))
-            for name, r in ((name, results[name]) for name in CHECKS if name in results)
+            CheckResult(name, r.state, r.text, r.mistake, checks.HINTS.get(r.mistake, ""))
+            for name, r in ((name, results[name]) for name in checks.ORDER)
         ),
         guess.year,
         str(guess),
