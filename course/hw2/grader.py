@@ -7,18 +7,18 @@
     python grader.py --data FOLDER            with the dev text: saved_params_40000.npy is scored
     python grader.py --batch FOLDER --csv FILE      every folder in a folder, one row each
 
-Each submission's code runs in a process of its own, with limits on time and memory: they keep
-accidents from spoiling a whole class's grades, and are no protection against malice.
+Each submission's code runs isolated, with limits on time and memory; the sheet says how. With
+--trust nothing is isolated: for your own code.
 """
 
 import argparse
 import json
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+PROGRAMS = ("grader.py", "make_starter.py")
 sys.path.insert(0, str(HERE))
 
 from marking.language import judge_saved  # noqa: E402
@@ -27,6 +27,9 @@ from marking.points import SAVED, TESTS  # noqa: E402
 
 from wherefrom.core.errors import MissingInput, WherefromError  # noqa: E402
 from wherefrom.course.doctor.findings import Finding, NoTelling, Result  # noqa: E402
+from wherefrom.course.doctor.intake import taken  # noqa: E402
+from wherefrom.course.doctor.isolation import Limits, describe  # noqa: E402
+from wherefrom.course.doctor.isolation import choose as choose_isolation  # noqa: E402
 from wherefrom.course.doctor.marks import (  # noqa: E402
     Grade,
     add_options,
@@ -36,21 +39,43 @@ from wherefrom.course.doctor.marks import (  # noqa: E402
     print_grades,
     table,
 )
-from wherefrom.course.doctor.order import Limits, Order  # noqa: E402
+from wherefrom.course.doctor.order import Order  # noqa: E402
+from wherefrom.course.doctor.recognition import copied  # noqa: E402
 from wherefrom.course.doctor.sandbox import examine  # noqa: E402
+from wherefrom.course.doctor.starter import ONLY  # noqa: E402
 
 
-def grade(folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits) -> Grade:
+def grade(
+    folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits, kind: str
+) -> Grade:
     """A submission's grade."""
     in_child = tuple(name for name in names if name != SAVED)
-    with tempfile.TemporaryDirectory(prefix="hw2-", ignore_cleanup_errors=True) as held:
-        copy = Path(held) / (folder.resolve().name or "submission")
-        gather(folder, copy)
-        order = Order("marking.points:LOOKS", in_child, copy, limits=limits, paths=(HERE,))
+    with taken(folder) as copy:
+        gathered = copy.folder.with_name("gathered") / copy.folder.name
+        gather(copy.folder, gathered)
+        ours = own_functions(gathered)
+        # Our own solution is a layer over the library: it alone is given all of it.
+        order = Order(
+            "marking.points:LOOKS", in_child, gathered, limits=limits, paths=(HERE,),
+            isolation=kind, closed="" if ours else "hw2", note="ours" if ours else "",
+        )  # fmt: skip
         results = examine(order)
-    if SAVED in names:
-        results[SAVED] = look_at_saved(locate(folder), data)
-    return Grade(folder.name or str(folder), TESTS, {name: results[name] for name in names})
+        if SAVED in names:
+            results[SAVED] = look_at_saved(locate(copy.folder), data)
+    said = [describe(kind)]
+    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
+    said += [f"this is the library's own solution, or a copy of it: {ours}"] if ours else []
+    shown = {name: results[name] for name in names}
+    return Grade(folder.name or str(folder), TESTS, shown, said=tuple(said))
+
+
+def own_functions(folder: Path) -> str:
+    """The functions that are the library's own, if these are most of them."""
+    solution = [path for path in sorted(HERE.glob("*.py")) if path.name not in PROGRAMS]
+    if not any(ONLY in path.read_text(encoding="utf-8") for path in solution):
+        return ""  # a starter: what is beside this program is the student's
+    found = dict.fromkeys(copied(solution, folder))
+    return ", ".join(found) if len(found) > 9 else ""
 
 
 def look_at_saved(place: Path, data: Path | None) -> Result:
@@ -79,14 +104,15 @@ def _run(given: argparse.Namespace) -> None:
         return
     data = find_data(given.data)
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
+    kind = choose_isolation(given.trust)
     if not given.batch:
-        found = grade(given.submission, names, data, limits)
+        found = grade(given.submission, names, data, limits, kind)
         told = json.dumps(found.as_json(), indent=1) if given.json else "\n".join(table(found))
         print(told)
         return
     grades = grade_each(
         given.batch,
-        lambda path: grade(path, names, data, limits),
+        lambda path: grade(path, names, data, limits, kind),
         lambda name, why: Grade(
             name, TESTS, dict.fromkeys(names, Result("look", why, "refused")), why
         ),

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from places import data_folders
+from places import SUBMISSION, other_data
 
 from grading import again
 from grading.again import new_draw
@@ -17,15 +17,18 @@ from wherefrom.course.doctor import marks
 from wherefrom.course.doctor import order as sandbox
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.guess import decide_year
+from wherefrom.course.doctor.intake import taken
+from wherefrom.course.doctor.isolation import describe
 from wherefrom.course.doctor.layouts import check_files, locate
 from wherefrom.course.doctor.order import Limits
-from wherefrom.course.doctor.predictions import DEV, WIKI, read_asked, read_predictions
+from wherefrom.course.doctor.predictions import WIKI, read_asked, read_predictions
+from wherefrom.course.doctor.recognition import copied
 from wherefrom.course.doctor.sandbox import examine
+from wherefrom.course.doctor.starter import ONLY
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import find_year
 from wherefrom.show.terminal.tables import printable
 
-MARK = b"### SOLUTION_ONLY ###"
 OURS = "this is the library's own solution, or a copy of it"
 HOME = Path(__file__).resolve().parents[1]
 
@@ -56,9 +59,9 @@ class Grade(marks.Grade):
         return first | cells | {"seconds": f"{self.seconds:.1f}", "why": why}
 
     def table(self) -> list[str]:
-        """The year and whose solution it is, then a line a test and why points are missing."""
+        """The year, then a line a test and why points are missing."""
         said = [printable(self.year_said)] if self.year_said else []
-        return [*said, *([OURS] if self.ours else []), *marks.table(self)]
+        return [*said, *marks.table(self)]
 
 
 @dataclass(frozen=True)
@@ -72,6 +75,7 @@ class Order:
     data: Path | None = None
     answers: Path | None = None
     limits: Limits = field(default_factory=Limits)
+    isolation: str = ""
     year: str | None = None
     again: int = again.QUESTIONS  # questions of each file of predictions to answer again
     draw: int | None = None  # which ones: None draws anew for each submission
@@ -79,29 +83,40 @@ class Order:
 
 def grade(folder: Path, order: Order, name: str = "") -> Grade:
     started = time.monotonic()
-    place = locate(folder)
-    guess = decide_year(order.year, place)
-    check_files(place)
-    results = look_at(place, order, guess.year)
-    seconds = time.monotonic() - started
-    said = {"year": guess.year, "year_said": str(guess), "ours": is_ours(place)}
-    return Grade(name or str(folder), TESTS, results, seconds=seconds, **said)
+    with taken(folder) as copy:
+        place = locate(copy.folder)
+        guess = decide_year(order.year, place)
+        check_files(place)
+        results = look_at(place, order, guess.year)
+        ours = own_functions(place)
+    said = [describe(order.isolation)] if order.isolation else []
+    said += [other] if order.data and (other := other_data(order.data)) else []
+    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
+    said += [f"{OURS}: {', '.join(ours)}"] if ours else []
+    return Grade(
+        name or str(folder), TESTS, results, said=tuple(said), year=guess.year, ours=bool(ours),
+        year_said=str(guess), seconds=time.monotonic() - started,
+    )  # fmt: skip
 
 
-def is_ours(folder: Path) -> bool:
-    """Whether these are the library's own files: starters have none of these marks."""
-    texts = (path.read_bytes() for path in folder.glob("*.py") if path.is_file())
-    return any(MARK in text for text in texts)
+def own_functions(folder: Path) -> list[str]:
+    """The functions that are the library's own; one alone may be chance."""
+    solution = sorted(SUBMISSION.glob("*.py"))
+    if not any(ONLY in path.read_text(encoding="utf-8") for path in solution):
+        return []  # a starter: what is beside this program is the student's
+    found = list(dict.fromkeys(copied(solution, folder)))
+    return found if len(found) > 1 else []
 
 
 def look_at(place: Path, order: Order, year: str) -> dict[str, Result]:
     """Code and files apart; what both have to say of a test is one result."""
-    data = order.data or find_data(place)
+    data = order.data
     ties = Ties(order.again, new_draw() if order.draw is None else order.draw)
     of_code = tuple(n for n in order.tests if n in CODE)
     common = sandbox.Order(
-        "grading.points:CODE", of_code, place, limits=order.limits, paths=(HOME,), year=year
-    )
+        "grading.points:CODE", of_code, place, limits=order.limits, paths=(HOME,), year=year,
+        isolation=order.isolation,
+    )  # fmt: skip
     reading = replace(
         common, checks="grading.points:FILES", data=data, answers=order.answers, code=False
     )
@@ -163,9 +178,3 @@ def grade_all(folder: Path, order: Order) -> Iterator[marks.Grade]:
 
     return marks.grade_each(folder, lambda path: grade(path, order, path.name), refuse)
 
-
-def find_data(folder: Path) -> Path | None:
-    """The course's data: where its programs look for it, or beside the submission."""
-    beside = [folder.parent] if folder.name == "src" else []
-    near = (*data_folders(), folder / "data", folder.parent / "data", *beside)
-    return next((path for path in near if (path / DEV).is_file()), None)

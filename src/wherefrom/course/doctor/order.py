@@ -3,21 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.years import DEFAULT_YEAR
 
-
-@dataclass(frozen=True)
-class Limits:
-    """Seconds for a check and for all of them, megabytes on top of what torch takes, threads.
-
-    `disk_mb` is for all that the submission's code writes in the folder it runs in.
-    """
-
-    seconds: float = 60.0
-    memory_mb: int = 4096
-    total: float = 600.0
-    threads: int = 1
-    disk_mb: int = 512
+ANSWERS = "answers"  # the file of the child's results
 
 
 @dataclass(frozen=True)
@@ -32,9 +21,12 @@ class Order:
     only then may the `answers` be named. Code runs in a copy of the `folder`, of large files only
     those in `whole`, and finds the `given` files, if any, in its data folder.
 
+    `isolation` is how code is kept apart, the best way by default, and `closed` the course whose
+    solutions the library does not have for it; "" gives it the whole library.
+
     The sandbox fills in the rest: `broken` says why the submission cannot be imported, if an
-    earlier child died of it. The results are written to the file descriptor `pipe`, each with the
-    `token` in front, which the submission's code does not know.
+    earlier child died of it. The results are written into the `place`, each with the `token` in
+    front.
     """
 
     checks: str
@@ -50,5 +42,7 @@ class Order:
     whole: tuple[Path, ...] = ()
     given: tuple[Path, ...] = ()
     broken: str = ""
-    pipe: int = -1
+    isolation: str = ""
+    closed: str = "a5"
+    place: Path = Path()
     token: str = ""

@@ -1,34 +1,27 @@
 """Checks a submission in child processes: a crash or a hang costs one check, not all of them."""
 
-import importlib.util
 import json
 import os
 import pickle
 import secrets
-import select
 import shutil
-import signal
-import subprocess
-import sys
+import stat
 import tempfile
 import time
-from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-import wherefrom
 from wherefrom.core.config import from_json
 from wherefrom.core.errors import BadData
-from wherefrom.course.doctor import scratch, warden
+from wherefrom.course.doctor import intake, isolation
 from wherefrom.course.doctor.findings import Result
-from wherefrom.course.doctor.order import Limits, Order
+from wherefrom.course.doctor.isolation import Ended
+from wherefrom.course.doctor.library import HOME, library
+from wherefrom.course.doctor.order import ANSWERS, Order
 from wherefrom.course.doctor.years import VARIABLE
 
-_STARTING = 60.0  # seconds to start Python and torch, on top of those for the first check
 _LONGEST = 1 << 20  # bytes of a child's answers
-_MARK = "SANDBOX"  # a variable that the processes of one child have in common
-_WARDEN = (sys.executable, "-I", "-S", warden.__file__)
 
 
 def examine(order: Order) -> dict[str, Result]:
@@ -41,56 +34,52 @@ def examine(order: Order) -> dict[str, Result]:
     assert not (code and order.answers), "the answers are not for a process that runs a submission"
     end_of_all = time.monotonic() + order.limits.total
     while left := [name for name in names if name not in results]:
-        if time.monotonic() > end_of_all:
+        time_left = end_of_all - time.monotonic()
+        if time_left < 0:
             results |= dict.fromkeys(left, Result("look", "no time was left for it", "stopped"))
             break
-        heard, end = _ask(replace(order, names=tuple(left)), end_of_all)
+        limits = replace(order.limits, total=time_left)
+        heard, end = _ask(replace(order, names=tuple(left), limits=limits))
         results |= {name: heard[name] for name in left if name in heard}
         missing = next((name for name in left if name not in heard), None)
         if missing is None:
             break
+        why = f"{end} and was given up"
         if "" in heard or order.broken or not code:
-            results[missing] = Result("look", end, "stopped")
+            results[missing] = Result("look", why, "stopped")
         else:
-            order = replace(order, broken=f"the package cannot be imported: {end}")
+            order = replace(order, broken=f"the package cannot be imported: {why}")
     return {name: results[name] for name in names}
 
 
-def _ask(order: Order, end_of_all: float) -> tuple[dict[str, Result], str]:
-    """What one child answered before its end, and how it ended."""
-    read, write = os.pipe()
-    limits, token, mark = order.limits, secrets.token_hex(8), secrets.token_hex(8)
+def _ask(order: Order) -> tuple[dict[str, Result], Ended]:
+    """What one child answered before its end, and how it ended.
+
+    Only a submission's code is isolated: files are read by our own.
+    """
+    kind = (order.isolation or isolation.choose()) if order.code else isolation.NONE
+    home = library(order.closed) if order.code and order.closed else HOME.parent
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        place = Path(name)
-        (place / "home").mkdir()
-        (place / "work").mkdir()
-        order = replace(_resolved(order), pipe=write, token=token)
+        place, token = Path(name).resolve(), secrets.token_hex(8)
+        order = replace(_resolved(order), place=place, token=token)
         if order.code:
             order = _copied(order, place)
-        own = {VARIABLE: order.year, "OMP_NUM_THREADS": str(limits.threads), _MARK: mark}
-        process = subprocess.Popen(
-            [*_WARDEN, sys.executable, "-m", "wherefrom.course.doctor.child"],
-            env=scratch.environment(place / "home", _packages(), **own),
-            cwd=place / "work",
-            pass_fds=(write,),
-            start_new_session=True,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
+        checks = [path / order.checks.split(".")[0] for path in order.paths]
+        ended = isolation.run(
+            kind,
+            ("-m", "wherefrom.course.doctor.child"),
+            place,
+            limits=order.limits,
+            reads=[home, *(path for path in checks if path.exists())],
+            hidden=[HOME] if home != HOME.parent else [],
+            environment={
+                VARIABLE: order.year,
+                "OMP_NUM_THREADS": str(order.limits.threads),
+                "PYTHONPATH": os.pathsep.join(map(str, (home, *isolation.torch_home()))),
+            },
+            told=pickle.dumps(order),
         )
-        os.close(write)
-        most = scratch.size(place) + (limits.disk_mb << 20)
-        try:
-            _send(process, pickle.dumps(order))
-            said, why = _listen(
-                read, process, limits, end_of_all, lambda: scratch.size(place) > most
-            )
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(0 if why else 5)
-        finally:
-            _end(process, mark)
-            os.close(read)
-    return _read(said, token), f"{why or _in_words(process)} and was given up"
+        return _read(_answers(place / "out" / ANSWERS), token), ended
 
 
 def _resolved(order: Order) -> Order:
@@ -102,75 +91,23 @@ def _resolved(order: Order) -> Order:
 
 def _copied(order: Order, place: Path) -> Order:
     """The order with a copy of the submission, and with the given files for its data."""
-    folder = scratch.copy_submission(order.folder, place / "submission", order.whole)
+    folder = intake.copy_code(order.folder, place / "submission", order.whole)
     if order.given:
         (place / "given").mkdir()
         order = replace(order, data=place / "given")
     for path in order.given:
         shutil.copyfile(path, place / "given" / path.name)
-    return replace(order, folder=folder.resolve())
+    return replace(order, folder=folder)
 
 
-def _packages() -> list[str]:
-    """Where Python finds this package and torch, wherever they were installed."""
-    torch = importlib.util.find_spec("torch")
-    homes = [Path(wherefrom.__file__).resolve().parents[1]]
-    homes += [Path(torch.origin).resolve().parents[1]] if torch and torch.origin else []
-    return [str(home) for home in homes]
-
-
-def _send(process: subprocess.Popen[bytes], text: bytes) -> None:
-    assert process.stdin is not None
-    with suppress(BrokenPipeError):  # it has ended already: its code says how
-        process.stdin.write(text)
-        process.stdin.close()
-
-
-def _end(process: subprocess.Popen[bytes], mark: str) -> None:
-    """End the warden, its child, and every process that they started.
-
-    The warden ends what left its group; if the submission killed the warden, what it left behind
-    is known by the variable in its environment.
-    """
-    if process.poll() is None:
-        _kill(warden.children_of(process.pid))
-        with suppress(subprocess.TimeoutExpired):
-            process.wait(5)
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
-    _kill(warden.marked(f"{_MARK}={mark}".encode()))
-
-
-def _kill(processes: Iterable[int]) -> None:
-    for pid in processes:
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)
-
-
-def _listen(
-    read: int,
-    process: subprocess.Popen[bytes],
-    limits: Limits,
-    end_of_all: float,
-    full: Callable[[], bool],
-) -> tuple[bytes, str]:
-    """All that the child writes, and why it has to end, if so; each answer renews its time."""
-    said, deadline = b"", time.monotonic() + _STARTING + limits.seconds
-    while time.monotonic() < min(deadline, end_of_all):
-        if not select.select([read], [], [], 0.2)[0]:
-            # A process that the child left behind may hold the pipe open.
-            if process.poll() is not None:
-                return said, ""
-            if full():
-                return said, f"it wrote more than {limits.disk_mb} MB of files"
-            continue
-        part = os.read(read, 1 << 16)
-        said += part
-        if not part or len(said) > _LONGEST:
-            return said, ""
-        deadline = time.monotonic() + limits.seconds
-    return said, f"it gave no answer within {limits.seconds:g} s"
+def _answers(path: Path) -> bytes:
+    """The child's answers: the submission's code could have put anything in their place."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    with os.fdopen(handle, "rb") as file:
+        return file.read(_LONGEST) if stat.S_ISREG(os.fstat(handle).st_mode) else b""
 
 
 def _read(text: bytes, token: str) -> dict[str, Result]:
@@ -185,12 +122,3 @@ def _read(text: bytes, token: str) -> dict[str, Result]:
             name = str(told.pop("name"))
             heard[name] = from_json(Result, told, "result")
     return heard
-
-
-def _in_words(process: subprocess.Popen[bytes]) -> str:
-    code = process.returncode
-    if code is None or code >= 0:
-        return f"it ended its process (code {code})"
-    if -code == signal.SIGXCPU:
-        return "it used up its processor time"
-    return f"it was killed ({signal.Signals(-code).name})"

@@ -1,0 +1,144 @@
+"""Takes a submission in: a copy of its plain files, out of a folder or a zip archive.
+
+All later reading is of the copy. It has no links, pipes or devices, and it is bounded, so a
+submission cannot show the grader a file of the grader's own, nor fill its disk.
+"""
+
+import os
+import shutil
+import stat
+import tempfile
+import zipfile
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from wherefrom.core.errors import BadData, WherefromError
+
+FILES, DEPTH = 2000, 8
+LARGEST, TOTAL = 512 << 20, 2 << 30  # bytes of a file, and of all
+SMALL = 1 << 20  # bytes: of larger files, the submission's code sees only the name
+_KEPT_BACK = (".params", ".predictions")  # their contents are not for the code that is judged
+_SKIPPED = ("__pycache__", "__MACOSX", "data", "expt", "env", "venv", "node_modules")
+
+
+@dataclass
+class Taken:
+    """The copy, the place it came from, and what was left there, with the reason."""
+
+    folder: Path
+    origin: Path
+    left: list[str] = field(default_factory=list)
+    files: int = 0
+    size: int = 0
+
+    def was(self, path: Path) -> Path:
+        """Where a file of the copy came from."""
+        return self.origin / path.relative_to(self.folder)
+
+    def keep(self, file: IO[bytes], name: PurePosixPath, size: int) -> None:
+        """Add a file. Of one that is too large only its size is kept, by a file of holes."""
+        self.files, self.size = self.files + 1, self.size + min(size, LARGEST)
+        if self.files > FILES or self.size > TOTAL:
+            raise BadData(
+                f"{self.origin}: expected at most {FILES} files and {TOTAL >> 20} MB, found more; "
+                "hand in the course's files alone"
+            )
+        to = self.folder / name
+        to.parent.mkdir(parents=True, exist_ok=True)
+        with to.open("xb") as out:
+            if size > LARGEST:
+                self.left.append(f"{name} ({size >> 20} MB)")
+                out.truncate(size)
+                return
+            left = size  # an archive may promise less than it holds
+            while left > 0 and (part := file.read(min(left, 1 << 20))):
+                out.write(part)
+                left -= len(part)
+
+
+@contextmanager
+def taken(path: Path) -> Iterator[Taken]:
+    """A submission's copy while the context lasts; errors name the files where they came from."""
+    with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as held:
+        copy = Taken(Path(held).resolve() / (path.resolve().stem or "submission"), path)
+        copy.folder.mkdir()
+        try:
+            if zipfile.is_zipfile(path) if path.is_file() else False:
+                _unpack(path, copy)
+            elif path.is_dir():
+                _copy(path, PurePosixPath(), copy)
+            else:
+                raise BadData(f"{path}: expected a folder or a zip archive, found something else")
+            yield copy
+        except WherefromError as error:
+            raise type(error)(str(error).replace(str(copy.folder), str(path))) from None
+
+
+def _copy(folder: Path, below: PurePosixPath, copy: Taken) -> None:
+    for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
+        name = below / entry.name
+        if not _wanted(name):
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            _copy(Path(entry), name, copy)
+            continue
+        handle = -1
+        try:
+            handle = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+            found = os.fstat(handle)
+            if not stat.S_ISREG(found.st_mode):
+                raise OSError("no plain file")
+            with os.fdopen(os.dup(handle), "rb") as file:
+                copy.keep(file, name, found.st_size)
+        except OSError:
+            copy.left.append(f"{name} ({'a link' if entry.is_symlink() else 'no plain file'})")
+        finally:
+            if handle >= 0:
+                os.close(handle)
+
+
+def _unpack(path: Path, copy: Taken) -> None:
+    """The archive's files, read within its own bounds: what a header promises proves nothing."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            for entry in archive.infolist():
+                name = PurePosixPath(entry.filename.replace("\\", "/"))
+                kind = stat.S_IFMT(entry.external_attr >> 16)
+                if entry.is_dir() or not _wanted(name):
+                    continue
+                if name.is_absolute() or ".." in name.parts or kind not in (0, stat.S_IFREG):
+                    copy.left.append(f"{name} (no plain file)")
+                    continue
+                with archive.open(entry) as file:
+                    copy.keep(file, name, entry.file_size)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
+        raise BadData(f"{path}: expected a zip archive, found one that breaks: {error}") from None
+
+
+def _wanted(name: PurePosixPath) -> bool:
+    hidden = any(part.startswith(".") and part != ".." for part in name.parts)
+    return not hidden and not set(name.parts) & set(_SKIPPED) and len(name.parts) <= DEPTH
+
+
+def copy_code(folder: Path, to: Path, whole: Collection[Path] = ()) -> Path:
+    """A copy for the submission's code; of parameters and predictions it has only the names.
+
+    Only those in `whole` have their contents. A hand-out whose code is in `src` writes its files
+    beside that folder: they come along.
+    """
+
+    def copy(path: str, target: str) -> None:
+        kept_back = path.endswith(_KEPT_BACK) or os.path.getsize(path) > SMALL
+        if kept_back and Path(path) not in whole:
+            Path(target).touch()
+        else:
+            shutil.copyfile(path, target)
+
+    above = folder.parent if folder.name == "src" else folder
+    shutil.copytree(above, to, copy_function=copy, ignore=lambda at, names: [
+        name for name in names if Path(at, name).is_symlink() or name in _SKIPPED
+    ])  # fmt: skip
+    return to / "src" if folder.name == "src" else to

@@ -1,0 +1,340 @@
+"""Runs a program that nobody vouches for, in a folder of its own and kept from everything else.
+
+How it is kept apart is chosen once, at the start, and said on the sheet:
+
+- bubblewrap: its own processes, /dev/shm and empty network; of the machine's files it sees Python,
+  what it is given to read, and its folder;
+- sandlock (`pip install wherefrom[isolation]`): Landlock and seccomp deny the same;
+- another user, if we are root: it reads what every user may read and has the network;
+- nothing, with `--trust`: for code that you would run anyway.
+"""
+
+import functools
+import importlib.util
+import json
+import os
+import resource
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.errors import Unavailable
+
+BUBBLEWRAP, SANDLOCK, USER, NONE = "bubblewrap", "sandlock", "another user", "none"
+_SAID = {
+    BUBBLEWRAP: "isolated by bubblewrap: no network, no files but Python and a copy of its own",
+    SANDLOCK: "isolated by sandlock: no network, no files but Python and a copy of its own",
+    USER: "run as another user: not protected are files that every user may read, and the network",
+    NONE: "not isolated (--trust): its code can read and change your files and use the network",
+}
+GIVEN, OUT = "given", "out"
+LARGEST_FILE = 256 << 20
+_STARTING = 60.0  # seconds to start Python and torch, on top of those for the first answer
+_TORCH_MB = 3072  # of writable memory that torch maps, most of it never touched
+_PROCESSES = 64  # with threads: a data loader needs a handful
+_SYSTEM = (
+    "/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives",
+    "/nix/store", "/gnu/store", "/sys/devices/system/cpu",
+)  # fmt: skip
+_DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_LAUNCH = Path(__file__).with_name("launch.py")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds for an answer and for all of them, megabytes on top of what torch takes, threads.
+
+    `disk_mb` is for all that the program writes in its folder.
+    """
+
+    seconds: float = 60.0
+    memory_mb: int = 4096
+    total: float = 600.0
+    threads: int = 1
+    disk_mb: int = 512
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a program ended: its exit code (negative: the signal), and why it was stopped, if so."""
+
+    code: int
+    stopped: str = ""
+
+    def __str__(self) -> str:
+        if self.stopped:
+            return self.stopped
+        if self.code >= 0:
+            return f"it ended its process (code {self.code})"
+        if -self.code == signal.SIGXCPU:
+            return "it used up its processor time"
+        return f"it was killed ({signal.Signals(-self.code).name})"
+
+
+def choose(trust: bool = False) -> str:
+    """The best isolation that works here; none only for code that the user trusts."""
+    if trust:
+        return NONE
+    found = next((kind for kind in (BUBBLEWRAP, SANDLOCK, USER) if _works(kind)), None)
+    if found is None:
+        raise Unavailable(
+            "isolation: expected bubblewrap, sandlock or root, found none that works here; install "
+            "bubblewrap or 'wherefrom[isolation]', or add --trust for code that you trust"
+        )
+    return found
+
+
+def describe(kind: str) -> str:
+    """What the sheet says about an isolation."""
+    return _SAID[kind]
+
+
+def run(
+    kind: str,
+    program: Sequence[str],
+    place: Path,
+    *,
+    limits: Limits,
+    reads: Iterable[Path] = (),
+    hidden: Iterable[Path] = (),
+    environment: Mapping[str, str] | None = None,
+    told: bytes = b"",
+) -> Ended:
+    """Run `python PROGRAM...` in `place/work`, with `told` on its standard input.
+
+    It may write in `place`, but for `place/given`, and read `reads`, but for what is `hidden` in
+    them. What it prints is lost: its answers are files in `place/out`, and each time these grow
+    its seconds begin anew. Nothing that it started outlives this call.
+    """
+    for name in ("work", "home", OUT, "shm"):
+        (place / name).mkdir(exist_ok=True)
+    user = 200_000 + secrets.randbelow(1 << 20) if kind != NONE and _is_root() else 0
+    if user and kind != SANDLOCK:
+        _give(place, user)
+    command = _command(kind, program, place, limits, user, [*_python(), *reads], hidden)
+    with tempfile.TemporaryFile() as stdin:
+        stdin.write(told)
+        stdin.seek(0)
+        process = subprocess.Popen(
+            command,
+            env=_environment(place / "home", environment or {}),
+            cwd=place / "work",
+            start_new_session=True,
+            stdin=stdin,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+    try:
+        if kind == NONE and hasattr(resource, "prlimit"):
+            for name, value in _limits(kind, limits).items():
+                resource.prlimit(process.pid, getattr(resource, f"RLIMIT_{name}"), (value, value))
+        stopped = _watch(process, place, limits)
+    finally:
+        _end(process, user if kind == USER else 0)
+    return Ended(process.returncode, stopped)
+
+
+def _watch(process: subprocess.Popen[bytes], place: Path, limits: Limits) -> str:
+    """Wait for the end; why the program must be stopped, if so."""
+    start = time.monotonic()
+    deadline, answered, most = start + _STARTING + limits.seconds, 0, limits.disk_mb << 20
+    before, pause = size(place), 0.02
+    while process.poll() is None:
+        now = time.monotonic()
+        if now > min(deadline, start + limits.total):
+            return f"it gave no answer within {limits.seconds:g} s"
+        if (written := size(place / OUT)) != answered:
+            answered, deadline = written, now + limits.seconds
+        if size(place) - before > most:
+            return f"it wrote more than {limits.disk_mb} MB of files"
+        time.sleep(pause)
+        pause = min(0.2, 1.2 * pause)
+    return ""
+
+
+def _end(process: subprocess.Popen[bytes], user: int) -> None:
+    """End the program and what it started.
+
+    With the first process of a bubblewrap's namespace, all others in it end; a sandlock's
+    supervisor ends them when it is asked to.
+    """
+    if process.poll() is None:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    while user and (left := list(_processes_of(user))):
+        for pid in left:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def size(folder: Path) -> int:
+    """Bytes of all files in a folder."""
+    total = 0
+    for at, _, files in os.walk(folder):
+        for file in files:
+            with suppress(OSError):  # removed meanwhile
+                total += os.lstat(os.path.join(at, file)).st_size
+    return total
+
+
+# -- the command of each kind --------------------------------------------------------------------
+
+
+def _command(
+    kind: str,
+    program: Sequence[str],
+    place: Path,
+    limits: Limits,
+    user: int,
+    reads: Sequence[Path],
+    hidden: Iterable[Path],
+) -> list[str]:
+    command = [sys.executable, *program]
+    if kind == NONE:
+        return command
+    how = {"limits": _limits(kind, limits), "user": user if kind != SANDLOCK else 0}
+    text = _LAUNCH.read_text(encoding="utf-8")
+    command = [sys.executable, "-I", "-S", "-c", text, "limited", json.dumps(how), *command]
+    reads = sorted({name for path in reads for name in (path, path.resolve())})
+    hidden = [path for path in hidden if any(path.is_relative_to(read) for read in reads)]
+    if kind == BUBBLEWRAP:
+        return [*_bubblewrap(place, reads, hidden), *command]
+    if kind == SANDLOCK:
+        box = json.dumps(_sandlock(place, limits, reads, hidden))
+        return [sys.executable, "-I", "-c", text, "boxed", box, *command]
+    return command
+
+
+def _bubblewrap(place: Path, reads: Sequence[Path], hidden: Sequence[Path]) -> list[str]:
+    found = shutil.which("bwrap") or "bwrap"
+    line = [found, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-net"]
+    line += ["--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    line += [] if _is_root() else ["--unshare-user"]
+    # The folders above what is bound would belong to root alone.
+    bound = (*reads, place, *map(Path, _SYSTEM))
+    for folder in sorted({folder for path in bound for folder in path.parents[:-1]}):
+        line += ["--perms", "0755", "--dir", str(folder)]
+    for name in _SYSTEM:
+        if os.path.islink(name):
+            line += ["--symlink", os.readlink(name), name]
+        else:
+            line += ["--ro-bind-try", name, name]
+    for path in reads:
+        line += ["--ro-bind", str(path), str(path)]
+    for path in hidden:
+        line += ["--tmpfs", str(path)]
+    line += ["--bind", str(place), str(place), "--proc", "/proc", "--dev", "/dev"]
+    line += ["--ro-bind-try", str(place / GIVEN), str(place / GIVEN)]
+    line += ["--perms", "1777", "--size", str(256 << 20), "--tmpfs", "/dev/shm"]
+    return [*line, "--chdir", str(place / "work"), "--"]
+
+
+def _sandlock(
+    place: Path, limits: Limits, reads: Sequence[Path], hidden: Sequence[Path]
+) -> dict[str, Any]:
+    readable = [*_SYSTEM, "/proc", *_DEVICES, *map(str, reads), str(place)]
+    mine = [path for path in place.iterdir() if path.name != GIVEN]
+    return {
+        "chroot": "/",  # only so that /dev/shm can be another folder
+        "fs_mount": {"/dev/shm": str(place / "shm")},
+        "fs_readable": [name for name in readable if os.path.exists(name)],
+        "fs_writable": [*map(str, mine), "/dev/shm", "/dev/null"],
+        "fs_denied": list(map(str, hidden)),
+        "max_processes": _PROCESSES,
+        "max_memory": (limits.memory_mb + _TORCH_MB) << 20,
+        "cwd": str(place / "work"),
+    }
+
+
+def _limits(kind: str, limits: Limits) -> dict[str, int]:
+    found = {
+        "CORE": 0,
+        "FSIZE": LARGEST_FILE,
+        "CPU": int(limits.total * limits.threads) + 1,
+        "DATA": (limits.memory_mb + _TORCH_MB) << 20,
+    }
+    # A user's processes outside are counted too, unless this is a user of its own.
+    alone = kind in (BUBBLEWRAP, USER) and (_is_root() or _kernel() >= (5, 14))
+    return found | ({"NPROC": _PROCESSES} if alone else {})
+
+
+def _python() -> list[Path]:
+    """Where Python and its packages are."""
+    homes = (Path(sys.prefix), Path(sys.base_prefix), *torch_home())
+    return [home for home in homes if not home.is_relative_to("/usr")]
+
+
+def torch_home() -> list[Path]:
+    """Where Python finds torch, wherever it was installed."""
+    torch = importlib.util.find_spec("torch")
+    return [Path(torch.origin).parents[1]] if torch and torch.origin else []
+
+
+def _environment(home: Path, own: Mapping[str, str]) -> dict[str, str]:
+    """The few variables that a program needs, none of which says anything of whoever grades."""
+    kept = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "SYSTEMROOT")
+    return {
+        **{name: os.environ[name] for name in kept if name in os.environ},
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONUTF8": "1",
+        "CUDA_VISIBLE_DEVICES": "",
+        "HOME": str(home),
+        "TMPDIR": str(home),
+        **own,
+    }
+
+
+# -- what this machine can do --------------------------------------------------------------------
+
+
+@functools.cache
+def _works(kind: str) -> bool:
+    """Whether a small program runs so, and writes where it may."""
+    if kind == BUBBLEWRAP and shutil.which("bwrap") is None:
+        return False
+    if kind == USER and not _is_root():
+        return False
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
+        place = Path(name).resolve()
+        program = "import torch.version, os; os.fork(); open('../out/works', 'w')"
+        ended = run(kind, ("-c", program), place, limits=Limits(20.0, total=40.0))
+        return ended.code == 0 and (place / "out" / "works").is_file()
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+def _kernel() -> tuple[int, ...]:
+    release = os.uname().release.split("-")[0].split(".")[:2]
+    return tuple(int(part) for part in release if part.isdigit())
+
+
+def _give(folder: Path, user: int) -> None:
+    """Let a user own a folder and what is in it, but for what was given to read."""
+    os.chown(folder, user, user)
+    for at, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if Path(at, name) != folder / GIVEN]
+        for name in (*folders, *files):
+            os.chown(os.path.join(at, name), user, user, follow_symlinks=False)
+
+
+def _processes_of(user: int) -> Iterable[int]:
+    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
+        with suppress(OSError, ValueError):
+            if os.stat(f"/proc/{int(name)}").st_uid == user:
+                yield int(name)
