@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from grading.again import QUESTIONS
 from grading.grade import HOME, Order, grade, grade_all
-from grading.points import FILES, TESTS
+from grading.points import PREDICTIONS, TESTS
 from places import data_to_grade_with, tell
 
 from wherefrom.core.errors import MissingInput, UsageError
@@ -49,7 +49,7 @@ def _run(given: argparse.Namespace) -> None:
     if given.list:
         print("\n".join(overview(TESTS, tests)))
         return
-    if data is None and set(tests) & set(FILES):
+    if data is None and set(tests) & set(PREDICTIONS):
         raise MissingInput(
             "birth_dev.tsv: expected the course's data, found none; name their folder with --data "
             "or register it with 'wherefrom data add birthplaces FOLDER' (1c, 1e need none)"

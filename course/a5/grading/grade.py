@@ -177,4 +177,3 @@ def grade_all(folder: Path, order: Order) -> Iterator[marks.Grade]:
         return Grade(name, TESTS, results, why)
 
     return marks.grade_each(folder, lambda path: grade(path, order, path.name), refuse)
-

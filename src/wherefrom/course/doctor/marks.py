@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from wherefrom.core.errors import BadData, CannotWrite, MissingInput, UsageError, WherefromError, nearest
+from wherefrom.core.errors import (
+    BadData,
+    CannotWrite,
+    MissingInput,
+    UsageError,
+    WherefromError,
+    nearest,
+)
 from wherefrom.course.doctor.findings import Result
 from wherefrom.show.terminal.tables import printable
 
