@@ -1,12 +1,8 @@
 """What a check ends with, whatever the submission's code does in it."""
 
-import resource
-import subprocess
-import sys
-
 import pytest
 
-from wherefrom.course.doctor.child import LARGEST_FILE, attempt
+from wherefrom.course.doctor.child import attempt
 from wherefrom.course.doctor.findings import Finding, NoTelling, Result
 from wherefrom.course.doctor.submission import Submission
 
@@ -44,20 +40,3 @@ def test_what_a_sound_check_says_is_kept(tmp_path):
 def test_ctrl_c_is_not_the_submissions(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         attempt(raising(KeyboardInterrupt()), Submission(tmp_path))
-
-
-@pytest.mark.skipif(not hasattr(resource, "RLIMIT_AS"), reason="no limit on memory here")
-def test_a_limited_process_gets_no_more_memory_and_writes_no_cores():
-    program = """
-import resource
-from wherefrom.course.doctor.child import limit
-limit(64 << 20, 5.0)
-print(*(resource.getrlimit(getattr(resource, f"RLIMIT_{n}"))[0] for n in ("CORE", "CPU", "FSIZE")))
-held = bytearray(32 << 20)
-try:
-    bytearray(128 << 20)
-except MemoryError:
-    print("no more")
-"""
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.splitlines() == [f"0 6 {LARGEST_FILE}", "no more"]

@@ -10,22 +10,21 @@ from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.course.doctor import examination
 from wherefrom.course.doctor.checks import HINTS
 from wherefrom.course.doctor.findings import CheckResult, Result
-from wherefrom.course.doctor.order import Limits
+from wherefrom.course.doctor.isolation import Limits
 from wherefrom.data.fetching import registry
 
 
-def test_data_are_looked_for_near_the_submission_and_in_the_users_list(grounds):
-    folder = grounds / "work" / "submission"
-    folder.mkdir(parents=True)
-    assert examination.find_data(folder) is None
-    places = [folder / "data", folder.parent / "data", grounds / "registered"]
-    for place in reversed(places):
+def test_a_submissions_own_data_are_not_used(solution, grounds, monkeypatch):
+    monkeypatch.setattr(examination, "examine", lambda order: asked.append(order.data) or {})
+    for place in (solution / "data", solution.parent / "data", grounds / "registered"):
         place.mkdir()
-        if place.name == "registered":
-            registry.add("birthplaces", place, [])
-        assert examination.find_data(folder) != place, "it has no questions yet"
         (place / "birth_dev.tsv").write_text("")
-        assert examination.find_data(folder) == place
+    asked: list[object] = []
+    doctor.examine_submission(solution)
+    assert asked == [None, None]
+    registry.add("birthplaces", grounds / "registered", [])
+    doctor.examine_submission(solution)
+    assert asked[2:] == [None, grounds / "registered"]
 
 
 def test_every_result_has_its_hint(solution, course_data, monkeypatch):
@@ -37,7 +36,7 @@ def test_every_result_has_its_hint(solution, course_data, monkeypatch):
     }
 
     def examine(order):
-        asked.append((order.checks, order.folder, order.data, order.limits, order.year, order.code))
+        asked.append((order.checks, order.folder.name, order.data, order.limits, order.year, order.code))
         return {name: known[name] for name in order.names if name in known}
 
     monkeypatch.setattr(examination, "examine", examine)
@@ -54,7 +53,7 @@ def test_every_result_has_its_hint(solution, course_data, monkeypatch):
         CheckResult("shift", "look", "y is x itself", "wrong shift", HINTS["wrong shift"]),
         CheckResult("predictions aligned", "look", "odd", "a mistake without a hint", ""),
     )
-    place = ("wherefrom.course.doctor.checks:CHECKS", solution)
+    place = ("wherefrom.course.doctor.checks:CHECKS", solution.name)
     assert asked == [
         (*place, None, Limits(2, 99), "cs224n2021", True),  # code sees no data
         (*place, course_data, Limits(2, 99), "cs224n2021", False),

@@ -13,7 +13,6 @@ import functools
 import importlib.util
 import json
 import os
-import resource
 import secrets
 import shutil
 import signal
@@ -30,6 +29,7 @@ from typing import Any
 from wherefrom.core.errors import Unavailable
 
 BUBBLEWRAP, SANDLOCK, USER, NONE = "bubblewrap", "sandlock", "another user", "none"
+KINDS = (BUBBLEWRAP, SANDLOCK, USER)  # the best first
 _SAID = {
     BUBBLEWRAP: "isolated by bubblewrap: no network, no files but Python and a copy of its own",
     SANDLOCK: "isolated by sandlock: no network, no files but Python and a copy of its own",
@@ -84,7 +84,7 @@ def choose(trust: bool = False) -> str:
     """The best isolation that works here; none only for code that the user trusts."""
     if trust:
         return NONE
-    found = next((kind for kind in (BUBBLEWRAP, SANDLOCK, USER) if _works(kind)), None)
+    found = next((kind for kind in KINDS if _works(kind)), None)
     if found is None:
         raise Unavailable(
             "isolation: expected bubblewrap, sandlock or root, found none that works here; install "
@@ -134,9 +134,8 @@ def run(
             stderr=subprocess.DEVNULL,
         )
     try:
-        if kind == NONE and hasattr(resource, "prlimit"):
-            for name, value in _limits(kind, limits).items():
-                resource.prlimit(process.pid, getattr(resource, f"RLIMIT_{name}"), (value, value))
+        if kind == NONE:
+            _limit(process.pid, limits)
         stopped = _watch(process, place, limits)
     finally:
         _end(process, user if kind == USER else 0)
@@ -272,6 +271,15 @@ def _limits(kind: str, limits: Limits) -> dict[str, int]:
     return found | ({"NPROC": _PROCESSES} if alone else {})
 
 
+def _limit(process: int, limits: Limits) -> None:
+    """Limit a process that has no launcher, where the system can."""
+    import resource  # not on Windows, where the package can be imported all the same
+
+    for name, value in _limits(NONE, limits).items() if hasattr(resource, "prlimit") else ():
+        with suppress(ProcessLookupError, ValueError, PermissionError):  # stricter ones are there
+            resource.prlimit(process, getattr(resource, f"RLIMIT_{name}"), (value, value))
+
+
 def _python() -> list[Path]:
     """Where Python and its packages are."""
     homes = (Path(sys.prefix), Path(sys.base_prefix), *torch_home())
@@ -304,14 +312,16 @@ def _environment(home: Path, own: Mapping[str, str]) -> dict[str, str]:
 @functools.cache
 def _works(kind: str) -> bool:
     """Whether a small program runs so, and writes where it may."""
-    if kind == BUBBLEWRAP and shutil.which("bwrap") is None:
-        return False
+    if kind == NONE or (kind == BUBBLEWRAP and shutil.which("bwrap") is None):
+        return kind == NONE
     if kind == USER and not _is_root():
         return False
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         place = Path(name).resolve()
         program = "import torch.version, os; os.fork(); open('../out/works', 'w')"
-        ended = run(kind, ("-c", program), place, limits=Limits(20.0, total=40.0))
+        found = {"PYTHONPATH": os.pathsep.join(map(str, torch_home()))}
+        limits = Limits(20.0, total=40.0)
+        ended = run(kind, ("-c", program), place, limits=limits, environment=found)
         return ended.code == 0 and (place / "out" / "works").is_file()
 
 
