@@ -7,8 +7,9 @@
     python grader.py --year cs224n2024       by that hand-out, which is guessed otherwise
     python grader.py --batch FOLDER --csv FILE     every folder in a folder, one row each
 
-Each submission's code runs in a process of its own, with limits on time and memory: they keep
-accidents from spoiling a whole class's grades, and are no protection against malice.
+Each submission's code runs isolated, with limits on time and memory; the sheet says how. A
+submission is a folder, or the zip archive that hand_in.py makes. With --trust nothing is isolated:
+for your own code, where neither bubblewrap nor sandlock can be had.
 """
 
 import argparse
@@ -20,11 +21,12 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from grading.grade import HOME, Order, chosen, columns, grade, grade_all
 from grading.points import tests_of
-from places import tell
+from places import data_to_grade_with, tell
 
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.isolation import choose as choose_isolation
 from wherefrom.course.doctor.marks import add_options, overview, print_grades
 from wherefrom.course.doctor.years import YEARS, find_year
 
@@ -35,7 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(given: argparse.Namespace) -> None:
-    for path in filter(None, (given.data, given.answers)):
+    data = data_to_grade_with(given.data)
+    for path in filter(None, (data, given.answers)):
         if not path.exists():
             raise MissingInput(f"{path}: expected the course's data, found nothing")
     if given.year is not None:
@@ -48,8 +51,8 @@ def _run(given: argparse.Namespace) -> None:
         print("\n".join(overview(tests, list(tests))))
         return
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
-    common = (given.data, given.answers, limits, given.year, given.again, given.draw)
-    order = Order(tuple(given.tests), *common)
+    common = (limits, choose_isolation(given.trust), given.year, given.again, given.draw)
+    order = Order(tuple(given.tests), data, given.answers, *common)
     if given.batch:
         print_grades(grade_all(given.batch, order), columns(order), given.json, given.csv)
         return

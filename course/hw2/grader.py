@@ -7,8 +7,8 @@
     python grader.py --data FOLDER            with the dev text: saved_params_40000.npy is scored
     python grader.py --batch FOLDER --csv FILE      every folder in a folder, one row each
 
-Each submission's code runs in a process of its own, with limits on time and memory: they keep
-accidents from spoiling a whole class's grades, and are no protection against malice.
+Each submission's code runs isolated, with limits on time and memory; the sheet says how. With
+--trust nothing is isolated: for your own code.
 """
 
 import argparse
@@ -16,23 +16,25 @@ import json
 import os
 import secrets
 import sys
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RIGHT = HERE / "marking" / "right.py"
+PROGRAMS = ("grader.py", "make_starter.py")
 sys.path.insert(0, str(HERE))
 
 from marking.language import judge_saved  # noqa: E402
 from marking.points import ASKED, AVERAGED, MENDED, SAVED, TESTS  # noqa: E402
-from probing.loading import gather, is_reference, locate, not_asked_for  # noqa: E402
+from probing.loading import borrowed, gather, locate, not_asked_for  # noqa: E402
 
 from wherefrom.core.errors import MissingInput, WherefromError  # noqa: E402
 from wherefrom.course.doctor.asking import Asking, ask  # noqa: E402
 from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
-from wherefrom.course.doctor.isolation import Limits  # noqa: E402
+from wherefrom.course.doctor.intake import taken  # noqa: E402
+from wherefrom.course.doctor.isolation import Limits, describe  # noqa: E402
+from wherefrom.course.doctor.isolation import choose as choose_isolation  # noqa: E402
 from wherefrom.course.doctor.judging.claims import Claims  # noqa: E402
 from wherefrom.course.doctor.marks import (  # noqa: E402
     Grade,
@@ -43,27 +45,50 @@ from wherefrom.course.doctor.marks import (  # noqa: E402
     print_grades,
     table,
 )
+from wherefrom.course.doctor.recognition import copied  # noqa: E402
+from wherefrom.course.doctor.starter import ONLY  # noqa: E402
 from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year  # noqa: E402
 
 
-def grade(folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits) -> Grade:
+def grade(
+    folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits, kind: str
+) -> Grade:
     """A submission's grade."""
     results: dict[str, Result] = {}
-    with tempfile.TemporaryDirectory(prefix="hw2-", ignore_cleanup_errors=True) as held:
-        copy = Path(held) / (folder.resolve().name or "submission")
-        gather(folder, copy)
-        closed = "" if is_reference(copy) else "hw2"
-        asking = Asking(copy, Path(held) / "claims", limits=limits, probes="probing.calls",
-                        paths=(HERE,), closed=closed)  # fmt: skip
-        for part in ASKED:
+    with taken(folder) as copy:
+        gathered = copy.folder.with_name("gathered") / copy.folder.name
+        gather(copy.folder, gathered)
+        ours = own_functions(gathered)
+        # Our own solution is a layer over the library: it alone is given all of it.
+        asking = Asking(
+            gathered, copy.folder.with_name("claims"), limits=limits, probes="probing.calls",
+            paths=(HERE,), isolation=kind, closed="" if ours else "hw2",
+        )  # fmt: skip
+        if not ours and (file := borrowed(gathered)):
+            text = f"{file} takes the library's own solution instead of solving it"
+            results = {name: Result("look", text, "library") for name in names}
+        for part in ASKED if not results else ():
             wanted = [name for name in names if name.startswith(part) and name != SAVED]
-            if part == AVERAGED and (reason := not_asked_for(copy)):
+            if part == AVERAGED and (reason := not_asked_for(gathered)):
                 results |= dict.fromkeys(wanted, Result("unknown", reason))
             elif wanted:
                 results |= look_at(replace(asking, keep=asking.keep / part), part, wanted)
-    if SAVED in names:
-        results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(folder))
-    return Grade(folder.name or str(folder), TESTS, {name: results[name] for name in names})
+        if SAVED in names:
+            results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(copy.folder))
+    said = [describe(kind)]
+    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
+    said += [f"this is the library's own solution, or a copy of it: {ours}"] if ours else []
+    shown = {name: results[name] for name in names}
+    return Grade(folder.name or str(folder), TESTS, shown, said=tuple(said))
+
+
+def own_functions(folder: Path) -> str:
+    """The functions that are the library's own, if these are most of them."""
+    solution = [path for path in sorted(HERE.glob("*.py")) if path.name not in PROGRAMS]
+    if not any(ONLY in path.read_text(encoding="utf-8") for path in solution):
+        return ""  # a starter: what is beside this program is the student's
+    found = dict.fromkeys(copied(solution, folder))
+    return ", ".join(found) if len(found) > 9 else ""
 
 
 def look_at(asking: Asking, part: str, names: Sequence[str]) -> dict[str, Result]:
@@ -100,14 +125,15 @@ def _run(given: argparse.Namespace) -> None:
         return
     data = find_data(given.data)
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
+    kind = choose_isolation(given.trust)
     if not given.batch:
-        found = grade(given.submission, names, data, limits)
+        found = grade(given.submission, names, data, limits, kind)
         told = json.dumps(found.as_json(), indent=1) if given.json else "\n".join(table(found))
         print(told)
         return
     grades = grade_each(
         given.batch,
-        lambda path: grade(path, names, data, limits),
+        lambda path: grade(path, names, data, limits, kind),
         lambda name, why: Grade(
             name, TESTS, dict.fromkeys(names, Result("look", why, "refused")), why
         ),

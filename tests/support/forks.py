@@ -261,7 +261,11 @@ def _become(order: dict[str, Any], received: list[int], folder: str, line: socke
         os.setsid()
     elif order["group"] >= 0:
         os.setpgid(0, order["group"])
-    line.sendall(struct.pack("!q", os.getpid()))  # from here on, its group can be signalled
+    for limit, values in zip(_LIMITS, order["limits"], strict=True):
+        if resource.getrlimit(limit) != tuple(values):
+            resource.setrlimit(limit, values)
+    # From here on, its group can be signalled, and whoever started it may limit it further.
+    line.sendall(struct.pack("!q", os.getpid()))
     high = [os.dup2(fd, 200 + i) for i, fd in enumerate(received)]
     for fd, target in zip(high, order["targets"], strict=True):
         os.dup2(fd, target)
@@ -276,9 +280,6 @@ def _become(order: dict[str, Any], received: list[int], folder: str, line: socke
     sys.dont_write_bytecode = bool(os.environ.get("PYTHONDONTWRITEBYTECODE"))
     added = [p for p in os.environ.get("PYTHONPATH", "").split(os.pathsep) if p not in before]
     sys.path[:] = [*added, *(p for p in sys.path if Path(p) != _ROOT)]
-    for limit, values in zip(_LIMITS, order["limits"], strict=True):
-        if resource.getrlimit(limit) != tuple(values):
-            resource.setrlimit(limit, values)
     if threads := os.environ.get("OMP_NUM_THREADS"):
         sys.modules["torch"].set_num_threads(int(threads))
     sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0)), "utf-8")

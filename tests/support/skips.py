@@ -10,7 +10,8 @@ import pytest
 
 from tests.support import real_data
 
-KNOWN = ("no CUDA GPU here", "there is a CUDA GPU", "there is an Apple GPU")
+NO_ISOLATION = "this isolation does not work here"
+KNOWN = ("no CUDA GPU here", "there is a CUDA GPU", "there is an Apple GPU", NO_ISOLATION)
 
 
 class Skips:

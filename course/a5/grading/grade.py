@@ -3,26 +3,28 @@
 import secrets
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from places import data_folders
+from places import SUBMISSION, other_data
 
 from grading.points import WRITTEN, Kind, Test, kinds, tests_of
+from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor import marks
 from wherefrom.course.doctor.asking import Asking, ask
 from wherefrom.course.doctor.findings import Result, attempt
 from wherefrom.course.doctor.guess import decide_year
-from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.intake import taken
+from wherefrom.course.doctor.isolation import Limits, describe
 from wherefrom.course.doctor.judging.claims import Claims
-from wherefrom.course.doctor.judging.predictions import DEV
 from wherefrom.course.doctor.layouts import check_files, is_package, locate
+from wherefrom.course.doctor.recognition import copied
+from wherefrom.course.doctor.starter import ONLY
 from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, find_year
 from wherefrom.show.terminal.tables import printable
 
-MARK = b"### SOLUTION_ONLY ###"
 OURS = "this is the library's own solution, or a copy of it"
 HOME = Path(__file__).resolve().parents[1]
 
@@ -53,9 +55,9 @@ class Grade(marks.Grade):
         return first | cells | {"seconds": f"{self.seconds:.1f}", "why": why}
 
     def table(self) -> list[str]:
-        """The year and whose solution it is, then a line a test and why points are missing."""
+        """The year, then a line a test and why points are missing."""
         said = [printable(self.year_said)] if self.year_said else []
-        return [*said, *([OURS] if self.ours else []), *marks.table(self)]
+        return [*said, *marks.table(self)]
 
 
 @dataclass(frozen=True)
@@ -69,34 +71,55 @@ class Order:
     data: Path | None = None
     answers: Path | None = None
     limits: Limits = field(default_factory=Limits)
+    isolation: str = ""
     year: str | None = None
     again: int = 40  # questions of each file of predictions to answer again
     draw: int | None = None  # of all that is drawn: None draws anew for each submission
 
 
 def chosen(year: str, wanted: Sequence[str]) -> dict[str, Test]:
-    """The tests of a year that were named; without names, all that need no person."""
+    """The tests of a year that were named; without names, all that need no person.
+
+    An id that only another year has names no test here.
+    """
     known = tests_of(year)
-    names = marks.choose(known, wanted)
+    own, anywhere = _ids(known), {name for each in YEARS for name in _ids(tests_of(each))}
+    here = [name for name in wanted if name in own or name not in anywhere]
+    names = marks.choose(known, here or wanted)
     return {n: known[n] for n in names if wanted or known[n].kind != WRITTEN}
+
+
+def _ids(tests: Iterable[str]) -> set[str]:
+    """Ids, and the parts that they begin with."""
+    return {part for name in tests for part in (name, name.split("-")[0])}
 
 
 def grade(folder: Path, order: Order, name: str = "") -> Grade:
     started = time.monotonic()
-    place = locate(folder)
-    guess = decide_year(order.year, place)
-    check_files(place)
-    tests = chosen(guess.year, order.tests)
-    results = look_at(place, order, guess.year, tests)
-    seconds = time.monotonic() - started
-    said = {"year": guess.year, "year_said": str(guess), "ours": is_ours(place)}
-    return Grade(name or str(folder), tests, results, seconds=seconds, **said)
+    with taken(folder) as copy:
+        place = locate(copy.folder)
+        guess = decide_year(order.year, place)
+        check_files(place)
+        tests = chosen(guess.year, order.tests)
+        results = look_at(place, order, guess.year, tests)
+        ours = own_functions(place)
+    said = [describe(order.isolation)] if order.isolation else []
+    said += [other] if order.data and (other := other_data(order.data)) else []
+    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
+    said += [f"{OURS}: {', '.join(ours)}"] if ours else []
+    return Grade(
+        name or str(folder), tests, results, said=tuple(said), year=guess.year, ours=bool(ours),
+        year_said=str(guess), seconds=time.monotonic() - started,
+    )  # fmt: skip
 
 
-def is_ours(folder: Path) -> bool:
-    """Whether these are the library's own files: starters have none of these marks."""
-    texts = (path.read_bytes() for path in folder.glob("*.py") if path.is_file())
-    return any(MARK in text for text in texts)
+def own_functions(folder: Path) -> list[str]:
+    """The functions that are the library's own; one alone may be chance."""
+    solution = sorted(SUBMISSION.glob("*.py"))
+    if not any(ONLY in path.read_text(encoding="utf-8") for path in solution):
+        return []  # a starter: what is beside this program is the student's
+    found = list(dict.fromkeys(copied(solution, folder)))
+    return found if len(found) > 1 else []
 
 
 def look_at(place: Path, order: Order, year: str, tests: dict[str, Test]) -> dict[str, Result]:
@@ -104,14 +127,19 @@ def look_at(place: Path, order: Order, year: str, tests: dict[str, Test]) -> dic
     draw = secrets.randbelow(10**9) if order.draw is None else order.draw
     named, known = find_year(year), kinds()
     used = [known[test.kind] for test in tests.values()]
+    reading = {n: known[t.kind] for n, t in tests.items() if known[t.kind].reads}
+    if reading and order.data is None:
+        raise MissingInput(
+            "birth_dev.tsv: expected the course's data, found none; name their folder with --data "
+            "or register it with 'wherefrom data add birthplaces FOLDER' (other parts need none)"
+        )
     with tempfile.TemporaryDirectory(prefix="grade-", ignore_cleanup_errors=True) as held:
-        asking = Asking(place, Path(held) / "code", year, order.limits)
+        asking = Asking(place, Path(held) / "code", year, order.limits, isolation=order.isolation)
         wanted = {r.name: r for kind in used for r in kind.asks(named, draw)}
         told = ask(asking, list(wanted.values())) if wanted else {}
         claims = Claims(named, draw, is_package(place), told)
         results = {n: attempt(known[t.kind].look, claims) for n, t in tests.items()
                    if not known[t.kind].reads}  # fmt: skip
-        reading = {n: known[t.kind] for n, t in tests.items() if known[t.kind].reads}
         if reading:
             results |= _read_files(place, order, reading, claims, asking)
     return {name: results[name] for name in tests}
@@ -123,8 +151,7 @@ def _read_files(
     """Judge the predictions; what the course's model does not explain is asked of the code."""
     from grading import scores  # hidden: a student's starter has no such tests
 
-    data = order.data or find_data(place)
-    look = scores.Answers(place, data, order.answers, claims, order.again)
+    look = scores.Answers(place, order.data, order.answers, claims, order.again)
     files = [r for kind in reading.values() for r in scores.parameter_requests(look, *kind.reads)]
     quiet = replace(asking, keep=asking.keep.with_name("files"), code=False)
     claims.add(ask(quiet, list({request.name: request for request in files}.values())))
@@ -134,7 +161,9 @@ def _read_files(
         if scores.ask_own(
             look, *reading[name].reads, replace(asking, keep=asking.keep.with_name(name))
         ):
-            results[name] = attempt(reading[name].look, look)
+            found, before = attempt(reading[name].look, look), results[name]
+            told = f"{before.text}; the submission's own model: {found.text}"
+            results[name] = found if found.state == "ok" else replace(before, text=told)
     return results
 
 
@@ -160,10 +189,3 @@ def columns(order: Order) -> list[str]:
         for n in set(found)
         if not order.tests or n in order.tests or n.split("-")[0] in order.tests
     )
-
-
-def find_data(folder: Path) -> Path | None:
-    """The course's data: where its programs look for it, or beside the submission."""
-    beside = [folder.parent] if folder.name == "src" else []
-    near = (*data_folders(), folder / "data", folder.parent / "data", *beside)
-    return next((path for path in near if (path / DEV).is_file()), None)

@@ -189,7 +189,8 @@ def networks(submission: Submission, found: Answer, how: Any) -> None:
                 )
             errors.append("")
         except Exception as error:
-            mistake = getattr(error, "mistake", "crash")
+            unwritten = isinstance(error, NotImplementedError)
+            mistake = getattr(error, "mistake", "unwritten" if unwritten else "crash")
             errors.append(f"{mistake}:{type(error).__name__}: {error}"[:200])
     found.put(errors=errors)
 

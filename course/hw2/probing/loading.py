@@ -93,23 +93,10 @@ def borrowed(folder: Path) -> str | None:
     return None
 
 
-def is_reference(folder: Path) -> bool:
-    """Whether this is the project's own solution, which is a layer over the library."""
-    home = Path(__file__).resolve().parents[1]
-    if not (home.parents[1] / "src" / "wherefrom").is_dir():
-        return False  # a starter that was handed out
-    own = [p for p in sorted(home.glob("*.py")) if p.name not in ("grader.py", "make_starter.py")]
-    others = [folder / path.name for path in own]
-    return all(
-        o.is_file() and o.read_bytes() == p.read_bytes() for o, p in zip(others, own, strict=True)
-    )
-
-
 def module(submission: Submission, name: str) -> ModuleType:
     """One of the homework's modules, imported from the submission's folder."""
 
     def load() -> ModuleType:
-        _own_work(submission)
         if not (submission.folder / f"{name}.py").is_file():
             raise Finding("missing", f"{name}.py is not there")
         _prepare(submission)
@@ -131,11 +118,6 @@ def own(submission: Submission, name: str, *wanted: str) -> Any:
         if callable(found := getattr(held, each, None)):
             return found
     raise Finding("missing", f"{name}.py has no '{wanted[0]}'")
-
-
-def _own_work(submission: Submission) -> None:
-    if not is_reference(submission.folder) and (name := borrowed(submission.folder)):
-        raise Finding("library", f"{name} takes the library's own solution instead of solving it")
 
 
 def _prepare(submission: Submission) -> None:
@@ -178,7 +160,6 @@ def definitions(submission: Submission, pattern: str, what: str) -> dict[str, li
 
 
 def _define(submission: Submission, pattern: str, what: str) -> dict[str, list[Any]]:
-    _own_work(submission)
     path = find(submission.folder, pattern)
     if path is None:
         raise Finding("missing", f"no program or notebook of {what} ({pattern}) is there")

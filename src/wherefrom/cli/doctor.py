@@ -35,8 +35,7 @@ def submission(
         str | None,
         typer.Option(
             metavar="FOLDER",
-            help="The course's data; by default the data beside the submission, or else the "
-            "registered data.",
+            help="The course's data; by default the registered data.",
         ),
     ] = None,
     year: Annotated[
@@ -54,23 +53,26 @@ def submission(
     threads: Annotated[
         int, typer.Option(metavar="N", min=1, help="How many CPU threads the checks use.")
     ] = 1,
+    trust: Annotated[
+        bool, typer.Option("--trust", help="Run the code without isolation: for your own code.")
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Why is my score 3 %? Check a submission for the usual mistakes, and say where to look.
 
-    The submission's code runs in a process of its own, with limits on time and memory. A package
-    that cannot be imported is reported like any other mistake. The hints do not give the solution
-    away.
+    The submission's code runs isolated, with limits on time and memory. A package that cannot be
+    imported is reported like any other mistake. The hints do not give the solution away.
     """
     from wherefrom.course.doctor import examine_submission
 
     found = examine_submission(
-        folder, data=data, year=year, seconds=seconds, memory_mb=memory_mb, threads=threads
-    )
+        folder, data=data, year=year, seconds=seconds, memory_mb=memory_mb, threads=threads,
+        trust=trust,
+    )  # fmt: skip
     if as_json:
         print_json(found)
         return
-    print(printable(found.year_said))
+    print(printable(found.year_said), found.isolation, sep="\n")
     width = max(len(row.check) for row in found.checks)
     for row in found.checks:
         text = ". ".join(filter(None, (row.found, row.hint and f"Hint: {row.hint}")))

@@ -58,13 +58,15 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
         if time_left < 0:
             late = {r.name: Claim(r.name, ended="no time was left for it") for r in left}
             return found | late
-        place = how.keep / f"{len(found)}-{left[0].name}"
+        if how.code and left[0] != IMPORT:  # its answer shows that the process has started
+            left.insert(0, IMPORT)
+        place = how.keep / f"{len(found)}-{left[-1].name}"
         ended = _run(replace(how, limits=replace(how.limits, total=time_left)), left, place, broken)
         why = f"{ended} and was given up"
         for request in left:
             claim = read_claim(place / "out", request.name, why)
             if not claim.ended:
-                found[request.name] = claim
+                found.setdefault(request.name, claim)
         missing = next((r.name for r in left if r.name not in found), None)
         if missing is not None:
             found[missing] = Claim(missing, ended=why)

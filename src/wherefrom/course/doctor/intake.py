@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from wherefrom.core.errors import BadData, WherefromError
+from wherefrom.core.errors import BadData, MissingInput, WherefromError
 
 FILES, DEPTH = 2000, 8
 LARGEST, TOTAL = 512 << 20, 2 << 30  # bytes of a file, and of all
@@ -66,12 +66,12 @@ def taken(path: Path) -> Iterator[Taken]:
         copy = Taken(Path(held).resolve() / (path.resolve().stem or "submission"), path)
         copy.folder.mkdir()
         try:
-            if zipfile.is_zipfile(path) if path.is_file() else False:
-                _unpack(path, copy)
-            elif path.is_dir():
+            if path.is_dir():
                 _copy(path, PurePosixPath(), copy)
+            elif path.is_file():
+                _unpack(path, copy)
             else:
-                raise BadData(f"{path}: expected a folder or a zip archive, found something else")
+                raise MissingInput(f"{path}: expected a folder with a submission, found none")
             yield copy
         except WherefromError as error:
             raise type(error)(str(error).replace(str(copy.folder), str(path))) from None

@@ -13,7 +13,6 @@ import functools
 import importlib.util
 import json
 import os
-import resource
 import secrets
 import shutil
 import signal
@@ -30,12 +29,14 @@ from typing import Any
 from wherefrom.core.errors import Unavailable
 
 BUBBLEWRAP, SANDLOCK, USER, NONE = "bubblewrap", "sandlock", "another user", "none"
+KINDS = (BUBBLEWRAP, SANDLOCK, USER)  # the best first
 _SAID = {
     BUBBLEWRAP: "isolated by bubblewrap: no network, no files but Python and a copy of its own",
     SANDLOCK: "isolated by sandlock: no network, no files but Python and a copy of its own",
     USER: "run as another user: not protected are files that every user may read, and the network",
     NONE: "not isolated (--trust): its code can read and change your files and use the network",
 }
+GIVEN, OUT = "given", "out"
 LARGEST_FILE = 256 << 20
 _STARTING = 60.0  # seconds to start Python and torch, on top of those for the first answer
 _TORCH_MB = 3072  # of writable memory that torch maps, most of it never touched
@@ -83,7 +84,7 @@ def choose(trust: bool = False) -> str:
     """The best isolation that works here; none only for code that the user trusts."""
     if trust:
         return NONE
-    found = next((kind for kind in (BUBBLEWRAP, SANDLOCK, USER) if _works(kind)), None)
+    found = next((kind for kind in KINDS if _works(kind)), None)
     if found is None:
         raise Unavailable(
             "isolation: expected bubblewrap, sandlock or root, found none that works here; install "
@@ -110,11 +111,11 @@ def run(
 ) -> Ended:
     """Run `python PROGRAM...` in `place/work`, with `told` on its standard input.
 
-    It may write in `place` and read `reads`, but for what is `hidden` in them. What it prints is
-    lost: its answers are files in `place/out`, and each time these grow its seconds begin anew.
-    Nothing that it started outlives this call.
+    It may write in `place`, but for `place/given`, and read `reads`, but for what is `hidden` in
+    them. What it prints is lost: its answers are files in `place/out`, and each time these grow
+    its seconds begin anew. Nothing that it started outlives this call.
     """
-    for name in ("work", "home", "out", "shm"):
+    for name in ("work", "home", OUT, "shm"):
         (place / name).mkdir(exist_ok=True)
     user = 200_000 + secrets.randbelow(1 << 20) if kind != NONE and _is_root() else 0
     if user and kind != SANDLOCK:
@@ -133,9 +134,8 @@ def run(
             stderr=subprocess.DEVNULL,
         )
     try:
-        if kind == NONE and hasattr(resource, "prlimit"):
-            for name, value in _limits(kind, limits).items():
-                resource.prlimit(process.pid, getattr(resource, f"RLIMIT_{name}"), (value, value))
+        if kind == NONE:
+            _limit(process.pid, limits)
         stopped = _watch(process, place, limits)
     finally:
         _end(process, user if kind == USER else 0)
@@ -151,7 +151,7 @@ def _watch(process: subprocess.Popen[bytes], place: Path, limits: Limits) -> str
         now = time.monotonic()
         if now > min(deadline, start + limits.total):
             return f"it gave no answer within {limits.seconds:g} s"
-        if (written := size(place / "out")) != answered:
+        if (written := size(place / OUT)) != answered:
             answered, deadline = written, now + limits.seconds
         if size(place) - before > most:
             return f"it wrote more than {limits.disk_mb} MB of files"
@@ -237,6 +237,7 @@ def _bubblewrap(place: Path, reads: Sequence[Path], hidden: Sequence[Path]) -> l
     for path in hidden:
         line += ["--tmpfs", str(path)]
     line += ["--bind", str(place), str(place), "--proc", "/proc", "--dev", "/dev"]
+    line += ["--ro-bind-try", str(place / GIVEN), str(place / GIVEN)]
     line += ["--perms", "1777", "--size", str(256 << 20), "--tmpfs", "/dev/shm"]
     return [*line, "--chdir", str(place / "work"), "--"]
 
@@ -244,12 +245,13 @@ def _bubblewrap(place: Path, reads: Sequence[Path], hidden: Sequence[Path]) -> l
 def _sandlock(
     place: Path, limits: Limits, reads: Sequence[Path], hidden: Sequence[Path]
 ) -> dict[str, Any]:
-    readable = [*_SYSTEM, "/proc", *_DEVICES, *map(str, reads)]
+    readable = [*_SYSTEM, "/proc", *_DEVICES, *map(str, reads), str(place)]
+    mine = [path for path in place.iterdir() if path.name != GIVEN]
     return {
         "chroot": "/",  # only so that /dev/shm can be another folder
         "fs_mount": {"/dev/shm": str(place / "shm")},
         "fs_readable": [name for name in readable if os.path.exists(name)],
-        "fs_writable": [str(place), "/dev/shm", "/dev/null"],
+        "fs_writable": [*map(str, mine), "/dev/shm", "/dev/null"],
         "fs_denied": list(map(str, hidden)),
         "max_processes": _PROCESSES,
         "max_memory": (limits.memory_mb + _TORCH_MB) << 20,
@@ -267,6 +269,15 @@ def _limits(kind: str, limits: Limits) -> dict[str, int]:
     # A user's processes outside are counted too, unless this is a user of its own.
     alone = kind in (BUBBLEWRAP, USER) and (_is_root() or _kernel() >= (5, 14))
     return found | ({"NPROC": _PROCESSES} if alone else {})
+
+
+def _limit(process: int, limits: Limits) -> None:
+    """Limit a process that has no launcher, where the system can."""
+    import resource  # not on Windows, where the package can be imported all the same
+
+    for name, value in _limits(NONE, limits).items() if hasattr(resource, "prlimit") else ():
+        with suppress(ProcessLookupError, ValueError, PermissionError):  # stricter ones are there
+            resource.prlimit(process, getattr(resource, f"RLIMIT_{name}"), (value, value))
 
 
 def _python() -> list[Path]:
@@ -301,14 +312,16 @@ def _environment(home: Path, own: Mapping[str, str]) -> dict[str, str]:
 @functools.cache
 def _works(kind: str) -> bool:
     """Whether a small program runs so, and writes where it may."""
-    if kind == BUBBLEWRAP and shutil.which("bwrap") is None:
-        return False
+    if kind == NONE or (kind == BUBBLEWRAP and shutil.which("bwrap") is None):
+        return kind == NONE
     if kind == USER and not _is_root():
         return False
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         place = Path(name).resolve()
         program = "import torch.version, os; os.fork(); open('../out/works', 'w')"
-        ended = run(kind, ("-c", program), place, limits=Limits(20.0, total=40.0))
+        found = {"PYTHONPATH": os.pathsep.join(map(str, torch_home()))}
+        limits = Limits(20.0, total=40.0)
+        ended = run(kind, ("-c", program), place, limits=limits, environment=found)
         return ended.code == 0 and (place / "out" / "works").is_file()
 
 
@@ -322,9 +335,10 @@ def _kernel() -> tuple[int, ...]:
 
 
 def _give(folder: Path, user: int) -> None:
-    """Let a user own a folder and what is in it."""
+    """Let a user own a folder and what is in it, but for what was given to read."""
     os.chown(folder, user, user)
     for at, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if Path(at, name) != folder / GIVEN]
         for name in (*folders, *files):
             os.chown(os.path.join(at, name), user, user, follow_symlinks=False)
 

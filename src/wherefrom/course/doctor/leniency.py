@@ -76,10 +76,8 @@ class _Here(TorchFunctionMode):
             return args[0]
         if any(map(_elsewhere, (*args[1:], kwargs.get("device")))) and func is not torch.device:
             self.excuse("cuda")
-            args = (*args[:1], *(a for a in args[1:] if not _elsewhere(a)))
-            kwargs.pop("device", None)
-            if func is torch.Tensor.to and len(args) == 1 and not kwargs:
-                return args[0]
+            args = [torch.device("cpu") if _elsewhere(value) else value for value in args]
+            kwargs |= {"device": "cpu"} if _elsewhere(kwargs.get("device")) else {}
         return func(*args, **kwargs)
 
 

@@ -14,7 +14,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, WherefromError, nearest
+from wherefrom.core.errors import (
+    BadData,
+    CannotWrite,
+    MissingInput,
+    UsageError,
+    WherefromError,
+    nearest,
+)
 from wherefrom.course.doctor.findings import Result
 from wherefrom.show.terminal.tables import printable
 
@@ -38,7 +45,7 @@ Tests = Mapping[str, Test]
 
 @dataclass(frozen=True)
 class Grade:
-    """The results of tests; `refused` says why none could be run.
+    """The results of tests; `refused` says why none could be run, `said` is about all of them.
 
     A test that could not be judged counts neither for nor against: its points are not possible.
     """
@@ -47,6 +54,7 @@ class Grade:
     tests: Tests
     results: dict[str, Result]
     refused: str = ""
+    said: tuple[str, ...] = ()
 
     def points(self, test: str) -> float:
         return self.tests[test].points if self.results[test].state == "ok" else 0
@@ -73,7 +81,7 @@ class Grade:
             for name, result in self.results.items()
         ]
         told = {"submission": self.name, "points": self.total, "possible": self.possible}
-        return told | {"refused": self.refused, "tests": tests}
+        return told | {"said": self.said, "refused": self.refused, "tests": tests}
 
     def row(self, names: Sequence[str]) -> dict[str, Any]:
         """The cells of a table of submissions, by column."""
@@ -93,7 +101,8 @@ def choose(tests: Tests, wanted: Sequence[str]) -> tuple[str, ...]:
     for name in wanted:
         found = [test for test in tests if test == name or test.split("-")[0] == name]
         if not found:
-            guess = nearest(name, tests).removesuffix("see the docs")
+            guess = nearest(name, tests)
+            guess = guess if guess.startswith("did you mean") else ""
             raise UsageError(f"test '{name}': there is none; {guess}--list names them all")
         chosen += found
     return tuple(dict.fromkeys(chosen)) or tuple(tests)
@@ -106,10 +115,10 @@ def overview(tests: Tests, names: Sequence[str]) -> list[str]:
 
 
 def table(grade: Grade) -> list[str]:
-    """A line a test; why points are missing stands below, in the student's sight."""
+    """What is said of all; a line a test; why points are missing stands below it."""
     ids = max(map(len, grade.results))
     whats = max(len(grade.tests[name].what) for name in grade.results)
-    lines: list[str] = []
+    lines = [printable(line) for line in grade.said]
     told: dict[tuple[str, str], str] = {}
     for name, result in grade.results.items():
         test = grade.tests[name]
@@ -135,17 +144,24 @@ def table(grade: Grade) -> list[str]:
 def grade_each(
     folder: Path, grade: Callable[[Path], Grade], refuse: Callable[[str, str], Grade]
 ) -> Iterator[Grade]:
-    """Every folder in a folder, by name; one that cannot be graded has no points and a reason."""
+    """Every folder and zip archive in a folder, by name.
+
+    One that cannot be graded, for whatever reason, has no points and that reason.
+    """
     if not folder.is_dir():
         raise MissingInput(f"{folder}: expected a folder of submissions, found none")
-    inside = sorted(p for p in folder.iterdir() if p.is_dir() and not p.name.startswith("."))
+    inside = sorted(p for p in folder.iterdir() if p.is_dir() or p.suffix == ".zip")
+    inside = [path for path in inside if not path.name.startswith(".")]
     if not inside:
         raise MissingInput(f"{folder}: expected a folder for each submission, found no folders")
     for path in inside:
         try:
+            if path.is_symlink():
+                raise BadData(f"{path}: expected a folder or an archive, found a link to one")
             yield grade(path)
-        except (WherefromError, OSError) as error:
-            yield refuse(path.name, str(error))
+        except Exception as error:  # a mistake of ours in one must not cost the others their sheets
+            told = str(error) if isinstance(error, WherefromError | OSError) else repr(error)
+            yield refuse(path.name, told)
 
 
 def write_csv(grades: Iterable[Grade], names: Sequence[str], file: TextIO) -> int:
@@ -167,9 +183,11 @@ def add_options(parser: argparse.ArgumentParser, submission: Path, example: str)
     part = example.partition("-")[0]
     add = parser.add_argument
     add("tests", nargs="*", metavar="ID", help=f"{example}, or {part} for all of it")
-    add("--submission", type=Path, default=submission, metavar="FOLDER")
+    add("--submission", type=Path, default=submission, metavar="FOLDER", help="or a zip")
     add("--batch", type=Path, metavar="FOLDER", help="a folder of submissions")
     add("--csv", type=Path, metavar="FILE", help="where --batch writes its rows")
+    trust = "run the code without isolation: it can do whatever you can"
+    add("--trust", action="store_true", help=trust)
     add("--list", action="store_true", help="the tests and their points")
     add("--json", action="store_true", help="the grades as JSON")
     add("--seconds", type=float, default=60.0, help="for one test")

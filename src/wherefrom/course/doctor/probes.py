@@ -62,8 +62,8 @@ def examples(found: Answer, data: Any, draws: Sequence[int]) -> None:
                 raise Finding("form", f"an example should be a pair x, y and is {_kind(item)}")
             for key, part in zip("xy", item, strict=True):
                 kinds.add(f"{key} {_kind(part)}")
-                values = torch.as_tensor(part).detach().cpu()
-                drawn[key].append(values.reshape(-1).to(torch.int64).numpy())
+                values = part.detach().cpu().numpy() if isinstance(part, Tensor) else part
+                drawn[key].append(np.asarray(values).reshape(-1).astype(np.int64))
     finally:
         for key, rows in drawn.items():
             flat = np.concatenate(rows) if rows else np.zeros(0, np.int64)

@@ -78,4 +78,7 @@ def own_line(frames: traceback.StackSummary, folder: Path) -> str:
 
 def calling_line(folder: Path) -> str:
     """Where in the submission this was called from."""
-    return own_line(traceback.extract_stack(sys._getframe(1)), folder)
+    frame, start = sys._getframe(1), f"{folder}/"
+    while frame is not None and not frame.f_code.co_filename.startswith(start):
+        frame = frame.f_back
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}" if frame else ""

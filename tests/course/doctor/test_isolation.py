@@ -1,0 +1,210 @@
+"""Programs that are kept apart: what they cannot reach, how they end, what they leave behind."""
+
+import json
+import os
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.support import skips
+from wherefrom.core.errors import Unavailable
+from wherefrom.course.doctor import isolation
+from wherefrom.course.doctor.isolation import Limits
+
+LIMITS = Limits(seconds=20.0, memory_mb=256, total=40.0, disk_mb=8)
+EVERY = (isolation.BUBBLEWRAP, isolation.SANDLOCK, isolation.USER)
+
+
+@pytest.fixture(params=EVERY)
+def kind(request: pytest.FixtureRequest) -> str:
+    if not isolation._works(request.param):
+        pytest.skip(f"{skips.NO_ISOLATION}: {request.param}")
+    return request.param
+
+
+@pytest.fixture
+def strict(kind: str) -> str:
+    """A kind that also keeps from files and from the network."""
+    if kind == isolation.USER:
+        pytest.skip(f"{skips.NO_ISOLATION}: another user reads what everybody may read")
+    return kind
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    (tmp_path / "place" / "given").mkdir(parents=True)
+    (tmp_path / "place" / "given" / "question").write_text("how many?")
+    return tmp_path / "place"
+
+
+def run(kind: str, place: Path, code: str, limits: Limits = LIMITS, **named) -> isolation.Ended:
+    return isolation.run(kind, ("-c", code), place, limits=limits, **named)
+
+
+def said(place: Path) -> object:
+    return json.loads((place / "out" / "said").read_text())
+
+
+SAY = "import json; say = lambda told: open('../out/said', 'w').write(json.dumps(told))\n"
+
+
+def test_files_in_and_files_out(kind, place):
+    code = f"{SAY}import sys; say([sys.stdin.read(), open('../given/question').read()])"
+    assert run(kind, place, code, told=b"count") == isolation.Ended(0)
+    assert said(place) == ["count", "how many?"]
+
+
+TRIES = """
+import os, socket, sys
+def tries(*ways):
+    for way in ways:
+        try:
+            way()
+        except (OSError, ImportError) as error:
+            yield type(error).__name__
+        else:
+            yield "done"
+foreign, port, home = {foreign!r}, {port}, {home!r}
+say(list(tries(
+    lambda: open("../given/question", "a"),
+    lambda: open(foreign).read(),
+    lambda: open(foreign, "a"),
+    lambda: open(os.path.join(home, "sitecustomize.py"), "w"),
+    lambda: socket.create_connection(("127.0.0.1", port), 2),
+    lambda: os.kill({pid}, 0),
+    lambda: open("/proc/{pid}/environ").read(),
+    lambda: os.setuid(0) if os.getuid() else open("/etc/shadow").read(),
+)))
+"""
+
+
+def test_what_it_cannot_reach(strict, place, tmp_path, monkeypatch):
+    monkeypatch.setenv("API_TOKEN", "secret")
+    foreign = tmp_path / "foreign"
+    foreign.write_text("secret")
+    foreign.chmod(0o666)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        named = {"foreign": str(foreign), "home": os.path.dirname(os.__file__)}
+        code = TRIES.format(**named, port=server.getsockname()[1], pid=os.getpid())
+        run(strict, place, SAY + code)
+        assert "done" not in said(place)
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert foreign.read_text() == "secret"
+    run(strict, place, f"{SAY}import os; say(dict(os.environ))")
+    assert "secret" not in str(said(place))
+
+
+def test_what_is_hidden_and_what_may_be_read(strict, place, tmp_path):
+    (tmp_path / "books" / "answers").mkdir(parents=True)
+    for file in ("text", "answers/all"):
+        (tmp_path / "books" / file).write_text("it")
+    code = f"""{SAY}
+def read(name):
+    try:
+        return open({str(tmp_path / "books")!r} + name).read()
+    except OSError:
+        return ""
+say([read("/text"), read("/answers/all")])
+"""
+    books = tmp_path / "books"
+    run(strict, place, code, reads=[books], hidden=[books / "answers"])
+    assert said(place) == ["it", ""]
+
+
+ENDS = {
+    "kills its parent": (
+        "os.kill(os.getppid(), 9); time.sleep(1); os._exit(3)",
+        "code 1|code 3|SIGKILL",
+    ),
+    "kills everybody": ("os.kill(-1, 9); os._exit(3)", "code 1|code 3|SIGKILL"),
+    "kills its group": ("os.killpg(0, 9)", "SIGKILL|code 137|code 1"),
+    "leaves at once": ("os._exit(4)", "code 4"),
+    "aborts": ("os.abort()", "SIGABRT|code 134"),
+    "takes memory": ("bytearray(1 << 34)", "code 1"),
+    "fills the disk": (
+        "for i in range(99): open(f'{i}.bin', 'wb').write(bytes(1 << 20)); time.sleep(0.05)",
+        "more than 8 MB of files",
+    ),
+    "sleeps": ("time.sleep(3600)", "no answer within"),
+    "sleeps on": (
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(3600)",
+        "no answer within",
+    ),
+    "is a fork bomb": (
+        "for i in range(9):\n    try: os.fork()\n    except OSError: os._exit(5)\ntime.sleep(3600)",
+        "code 5|no answer within",
+    ),
+    "prints for ever": ("for i in range(99): print('x' * (1 << 20))", "code 0"),
+}
+
+
+@pytest.mark.parametrize("what", ENDS)
+def test_how_it_ends(kind, place, what, monkeypatch):
+    monkeypatch.setattr(isolation, "_STARTING", 1.0)
+    code, wanted = ENDS[what]
+    short = replace(LIMITS, seconds=1.0 if "no answer" in wanted else 20.0)
+    ended = str(run(kind, place, f"import os, signal, time\n{code}", short))
+    assert any(part in ended for part in wanted.split("|")), ended
+
+
+LEAVES = """
+import os, time
+open("/dev/shm/left", "w").write("it")
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.execve("/bin/sleep", ["{name}", "3600"], {{}})
+    os._exit(0)
+os.wait()
+time.sleep({wait})
+"""
+
+
+def running(name: str) -> list[str]:
+    """The processes of that name."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            found += [path.parent.name] if name.encode() in path.read_bytes() else []
+        except OSError:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("wait", [0, 3600])
+def test_nothing_that_it_leaves_behind_stays(kind, place, wait, monkeypatch):
+    """A process with a session and a name of its own, whose parent is gone, and shared memory."""
+    monkeypatch.setattr(isolation, "_STARTING", 1.0)
+    name = f"left-behind-{os.getpid()}"
+    run(kind, place, LEAVES.format(name=name, wait=wait), replace(LIMITS, seconds=1.0))
+    for _ in range(500):  # one that was killed may take a moment to go
+        if not running(name):
+            break
+        time.sleep(0.01)
+    assert running(name) == []
+    if kind != isolation.USER:
+        assert not Path("/dev/shm/left").exists()
+
+
+def test_the_best_kind_that_works_is_chosen(monkeypatch):
+    monkeypatch.setattr(isolation, "KINDS", EVERY)
+    for works in EVERY:
+        monkeypatch.setattr(isolation, "_works", lambda kind, works=works: kind == works)
+        assert isolation.choose() == works
+        assert isolation.choose(trust=True) == isolation.NONE
+    monkeypatch.setattr(isolation, "_works", lambda kind: False)
+    with pytest.raises(Unavailable, match=r"found none that works here; install .* add --trust"):
+        isolation.choose()
+    assert "not isolated" in isolation.describe(isolation.NONE)
+
+
+@pytest.fixture(autouse=True)
+def no_shared_memory_left() -> Iterator[None]:
+    yield
+    Path("/dev/shm/left").unlink(missing_ok=True)
