@@ -40,7 +40,8 @@ for name, value in list(vars(main).items()):
     if getattr(value, "__module__", "") == "__main__":
         setattr(main, name, lambda *a, **k: findings.Result("ok"))
 """,
-    "ok into the pipe": SHAPES + """
+    "ok into the pipe": SHAPES
+    + """
 for number in range(3, 64):
     try:
         os.write(number, (b"ok\\n" * 99) + lines("").encode())
@@ -48,14 +49,16 @@ for number in range(3, 64):
         pass
 os._exit(0)
 """,
-    "the token found": SHAPES + """
+    "the token found": SHAPES
+    + """
 for frame in frames():
     order = frame.f_locals.get("order")
     if hasattr(order, "token"):
         open("../out/answers", "w").write(lines(order.token))
         os._exit(0)
 """,
-    "the table of tests": SHAPES + """
+    "the table of tests": SHAPES
+    + """
 for frame in frames():
     for value in list(frame.f_locals.values()) + list(frame.f_globals.values()):
         if isinstance(value, dict) and value and all(callable(v) for v in value.values()):
@@ -63,38 +66,44 @@ for frame in frames():
                 for key in value:
                     value[key] = lambda *a, **k: None
 """,
-    "forged claims": SHAPES + """
+    "forged claims": SHAPES
+    + """
 for name in names:
     for end in ("", ".json", ".part", ".npy"):
         text = json.dumps({"values": {"ok": True}, "raised": {}, "state": "ok", "points": 9})
         open(f"../out/{name or 'answers'}{end}", "w").write(text)
 os._exit(0)
 """,
-    "claims are links": SHAPES + """
+    "claims are links": SHAPES
+    + """
 for name in [*names, "answers"]:
     for end in ("", ".json", ".npy"):
         if not os.path.lexists(f"../out/{name}{end}"):
             os.symlink("@FOREIGN@", f"../out/{name}{end}")
 os._exit(0)
 """,
-    "claims are pipes": SHAPES + """
+    "claims are pipes": SHAPES
+    + """
 for name in [*names, "answers"]:
     for end in ("", ".json", ".npy"):
         if not os.path.lexists(f"../out/{name}{end}"):
             os.mkfifo(f"../out/{name}{end}")
 os._exit(0)
 """,
-    "at exit": SHAPES + """
+    "at exit": SHAPES
+    + """
 import atexit
 atexit.register(lambda: open("../out/answers", "a").write(lines("")))
 raise SystemExit(0)
 """,
-    "results always ok": WRONG + """
+    "results always ok": WRONG
+    + """
 import wherefrom.course.doctor.findings as findings
 findings.Result.state = property(lambda self: "ok", lambda self, value: None)
 findings.Finding.__new__ = lambda *a: StopIteration()
 """,
-    "modules replaced": WRONG + """
+    "modules replaced": WRONG
+    + """
 import sys, types
 class Fine(types.ModuleType):
     def __getattr__(self, name):
@@ -103,24 +112,28 @@ for name in list(sys.modules):
     if name.startswith(("wherefrom.course.doctor.", "grading")):
         sys.modules[name] = Fine(name)
 """,
-    "torch agrees with everything": WRONG + """
+    "torch agrees with everything": WRONG
+    + """
 import torch
 for name in ("allclose", "equal", "isclose"):
     setattr(torch, name, lambda *a, **k: True)
 torch.Tensor.__eq__ = lambda *a: torch.ones(1, dtype=torch.bool)
 torch.testing.assert_close = lambda *a, **k: None
 """,
-    "numpy agrees with everything": WRONG + """
+    "numpy agrees with everything": WRONG
+    + """
 import numpy
 for name in ("allclose", "array_equal", "isclose"):
     setattr(numpy, name, lambda *a, **k: True)
 """,
-    "json says ok": WRONG + """
+    "json says ok": WRONG
+    + """
 import json
 before = json.dumps
 json.dumps = lambda told, **k: before({**told, "state": "ok", "mistake": "", "raised": {}})
 """,
-    "builtins agree": WRONG + """
+    "builtins agree": WRONG
+    + """
 import builtins
 builtins.all, builtins.any = (lambda *a: True), (lambda *a: False)
 builtins.isinstance = lambda *a: True

@@ -85,7 +85,8 @@ def test_the_starter_gets_nothing(grounds, data):
     assert [test for test, result in results.items() if result.state == "ok"] == []
     assert results["1e-1-hidden"].mistake == "unwritten"
     assert results["1g-1-hidden"].mistake == "unwritten"
-    own = [sys.executable, grounds / "starter" / "grader.py", "--json", "1e-0-basic", "1e-2-hidden"]
+    own = [sys.executable, grounds / "starter" / "grader.py", "--json", "--trust"]
+    own += ["1e-0-basic", "1e-2-hidden"]
     done = subprocess.run(list(map(str, own)), check=True, capture_output=True, cwd=grounds)
     graded = json.loads(done.stdout)
     assert graded["submission"] == str(grounds / "starter" / "submission")
@@ -226,7 +227,8 @@ def test_a_submission_that_hangs_is_given_up_and_the_next_one_graded(grader, gro
 def test_one_test_alone_as_a_table(grader, solution):
     done = grader("--submission", solution, "1e-0-basic")
     assert done.code == 0
-    year, ours, first, total = done.out.splitlines()
+    year, isolated, ours, first, total = done.out.splitlines()
+    assert "not isolated" in isolated
     assert "own solution" in ours
     assert "xcs2021" in year
     assert first.split() == "1e-0-basic examples have the right form and size 0 of 0 ok".split()
@@ -240,16 +242,17 @@ def test_one_test_alone_as_a_table(grader, solution):
         ("syntax", 65, "helper.py:1: expected Python, found a syntax error"),
         ("id", 2, "test '1z': there is none; --list names them all"),
         ("data", 66, "nowhere: expected the course's data, found nothing"),
+        ("no data", 66, "birth_dev.tsv: expected the course's data, found none; name their folder"),
     ],
 )
 def test_bad_input_is_one_line(grader, grounds, spoilt, code, message):
     folder = grounds / "someone"
-    arguments = ["--submission", str(folder)]
+    arguments = [{"id": "1z", "no data": "1f"}.get(spoilt, "1e"), "--submission", str(folder)]
     if spoilt != "folder":
         making.copy(folder)
     if spoilt == "syntax":
         (folder / "helper.py").write_text("def f(:\n")
-    arguments += {"id": ["1z"], "data": ["--data", str(grounds / "nowhere")]}.get(spoilt, [])
+    arguments += ["--data", str(grounds / "nowhere")] if spoilt == "data" else []
     done = grader(*arguments)
     assert (done.code, done.out) == (code, "")
     (line,) = done.err.splitlines()

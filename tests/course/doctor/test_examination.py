@@ -36,7 +36,9 @@ def test_every_result_has_its_hint(solution, course_data, monkeypatch):
     }
 
     def examine(order):
-        asked.append((order.checks, order.folder.name, order.data, order.limits, order.year, order.code))
+        asked.append(
+            (order.checks, order.folder.name, order.data, order.limits, order.year, order.code)
+        )
         return {name: known[name] for name in order.names if name in known}
 
     monkeypatch.setattr(examination, "examine", examine)

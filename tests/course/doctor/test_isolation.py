@@ -118,7 +118,10 @@ say([read("/text"), read("/answers/all")])
 
 
 ENDS = {
-    "kills its parent": ("os.kill(os.getppid(), 9); time.sleep(1); os._exit(3)", "code 1|code 3|SIGKILL"),
+    "kills its parent": (
+        "os.kill(os.getppid(), 9); time.sleep(1); os._exit(3)",
+        "code 1|code 3|SIGKILL",
+    ),
     "kills everybody": ("os.kill(-1, 9); os._exit(3)", "code 1|code 3|SIGKILL"),
     "kills its group": ("os.killpg(0, 9)", "SIGKILL|code 137|code 1"),
     "leaves at once": ("os._exit(4)", "code 4"),
@@ -134,10 +137,7 @@ ENDS = {
         "no answer within",
     ),
     "is a fork bomb": (
-        "for i in range(9):\n"
-        "    try: os.fork()\n"
-        "    except OSError: os._exit(5)\n"
-        "time.sleep(3600)",
+        "for i in range(9):\n    try: os.fork()\n    except OSError: os._exit(5)\ntime.sleep(3600)",
         "code 5|no answer within",
     ),
     "prints for ever": ("for i in range(99): print('x' * (1 << 20))", "code 0"),
