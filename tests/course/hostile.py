@@ -149,7 +149,7 @@ CharCorruptionDataset.__getitem__ = lambda self, i: (Same(), Same())
     # the grader's machine
     "reads a file": "raise RuntimeError(open('@FOREIGN@').read())",
     "writes a file": "open('@FOREIGN@', 'a').write('forged')",
-    "opens a socket": "import socket; socket.create_connection(('127.0.0.1', @PORT@), 2).send(b'x')",
+    "opens a socket": "import socket; socket.create_connection(('127.0.0.1', @PORT@), 2)",
     "the environment": "import os; raise RuntimeError(str(dict(os.environ)))",
     "others' environments": """
 import glob
@@ -174,13 +174,13 @@ if os.fork() == 0:
     os._exit(0)
 """,
     "leaves shared memory": "open('/dev/shm/hostile', 'w').write('it')",
-    "prints": "import sys\nfor i in range(4096): print('x' * (1 << 20)); print('y', file=sys.stderr)",
+    "prints": "for i in range(4096): print('x' * (1 << 20))",
     "fills the disk": "for i in range(9999): open(f'../out/{i}', 'wb').write(bytes(1 << 22))",
     "one large file": "open('../out/answers', 'wb').truncate(1 << 33)",
     "takes memory": "held = [bytearray(1 << 30) for _ in range(64)]",
     "leaves at once": "import os; os._exit(0)",
     "crashes": "import ctypes; ctypes.string_at(0)",
-    "speaks to the terminal": "raise RuntimeError('\\x1b[2J\\x1b[H 64 of 64\\n1e-1-hidden 4 of 4 ok')",
+    "speaks to the terminal": "raise RuntimeError('\\x1b[2J\\x1b[H 64 of 64\\n1e-1-hidden ok')",
     # solutions that are not its own
     "the library's solution by path": """
 import sys

@@ -33,8 +33,8 @@ def test_data_are_named_or_registered(nowhere, monkeypatch):
 
 def test_other_data_are_named(nowhere):
     assert places.other_data(nowhere / "data") == (
-        "not the course's own data: there is no wiki.txt; birth_dev.tsv has 1 instead of 500 lines; "
-        "there is no birth_test_inputs.tsv"
+        "not the course's own data: there is no wiki.txt; birth_dev.tsv has 1 instead of 500 lines"
+        "; there is no birth_test_inputs.tsv"
     )
     real = real_data.find("birthplaces")
     assert places.other_data(real) == ""

@@ -22,14 +22,12 @@ from wherefrom.course.doctor.isolation import describe
 from wherefrom.course.doctor.layouts import check_files, locate
 from wherefrom.course.doctor.order import Limits
 from wherefrom.course.doctor.predictions import WIKI, read_asked, read_predictions
-from wherefrom.course.doctor.recognition import copied
+from wherefrom.course.doctor.recognition import OURS, own_functions
 from wherefrom.course.doctor.sandbox import examine
-from wherefrom.course.doctor.starter import ONLY
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import find_year
 from wherefrom.show.terminal.tables import printable
 
-OURS = "this is the library's own solution, or a copy of it"
 HOME = Path(__file__).resolve().parents[1]
 
 
@@ -88,7 +86,7 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
         guess = decide_year(order.year, place)
         check_files(place)
         results = look_at(place, order, guess.year)
-        ours = own_functions(place)
+        ours = own_functions(sorted(SUBMISSION.glob("*.py")), place)
     said = [describe(order.isolation)] if order.isolation else []
     said += [other] if order.data and (other := other_data(order.data)) else []
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
@@ -97,15 +95,6 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
         name or str(folder), TESTS, results, said=tuple(said), year=guess.year, ours=bool(ours),
         year_said=str(guess), seconds=time.monotonic() - started,
     )  # fmt: skip
-
-
-def own_functions(folder: Path) -> list[str]:
-    """The functions that are the library's own; one alone may be chance."""
-    solution = sorted(SUBMISSION.glob("*.py"))
-    if not any(ONLY in path.read_text(encoding="utf-8") for path in solution):
-        return []  # a starter: what is beside this program is the student's
-    found = list(dict.fromkeys(copied(solution, folder)))
-    return found if len(found) > 1 else []
 
 
 def look_at(place: Path, order: Order, year: str) -> dict[str, Result]:

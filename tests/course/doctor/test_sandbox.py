@@ -21,7 +21,8 @@ def find(submission):
 def lie(submission):
     line = {"name": "die", "state": "ok", "text": "", "mistake": ""}  # which will say nothing
     with open("../out/answers", "a") as file:
-        file.write(json.dumps(line) + "\\n[1]\\nno JSON\\n0123456789abcdef " + json.dumps(line) + "\\n")
+        told = json.dumps(line)
+        file.write(told + "\\n[1]\\nno JSON\\n0123456789abcdef " + told + "\\n")
     submission.pay_nobody
     return "never said"
 
