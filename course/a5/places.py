@@ -72,8 +72,8 @@ def other_data(folder: Path) -> str:
             told.append(f"there is no {name}")
         elif file_hash(path) != digest:
             count = path.read_bytes().count(b"\n")
-            told.append(f"{name} has {count} lines, the course's has {lines}" if count != lines
-                        else f"{name} has other lines than the course's")  # fmt: skip
+            other = f"{count} instead of {lines}" if count != lines else "other"
+            told.append(f"{name} has {other} lines")
     return f"not the course's own data: {'; '.join(told)}" if told else ""
 
 

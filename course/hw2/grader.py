@@ -22,7 +22,6 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 RIGHT = HERE / "marking" / "right.py"
-PROGRAMS = ("grader.py", "make_starter.py")
 sys.path.insert(0, str(HERE))
 
 from marking.language import judge_saved  # noqa: E402
@@ -45,8 +44,7 @@ from wherefrom.course.doctor.marks import (  # noqa: E402
     print_grades,
     table,
 )
-from wherefrom.course.doctor.recognition import copied  # noqa: E402
-from wherefrom.course.doctor.starter import ONLY  # noqa: E402
+from wherefrom.course.doctor.recognition import OURS, own_functions  # noqa: E402
 from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year  # noqa: E402
 
 
@@ -58,7 +56,7 @@ def grade(
     with taken(folder) as copy:
         gathered = copy.folder.with_name("gathered") / copy.folder.name
         gather(copy.folder, gathered)
-        ours = own_functions(gathered)
+        ours = own_functions(sorted(HERE.glob("*.py")), gathered)
         # Our own solution is a layer over the library: it alone is given all of it.
         asking = Asking(
             gathered, copy.folder.with_name("claims"), limits=limits, probes="probing.calls",
@@ -77,18 +75,9 @@ def grade(
             results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(copy.folder))
     said = [describe(kind)]
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
-    said += [f"this is the library's own solution, or a copy of it: {ours}"] if ours else []
+    said += [f"{OURS}: {', '.join(ours)}"] if ours else []
     shown = {name: results[name] for name in names}
     return Grade(folder.name or str(folder), TESTS, shown, said=tuple(said))
-
-
-def own_functions(folder: Path) -> str:
-    """The functions that are the library's own, if these are most of them."""
-    solution = [path for path in sorted(HERE.glob("*.py")) if path.name not in PROGRAMS]
-    if not any(ONLY in path.read_text(encoding="utf-8") for path in solution):
-        return ""  # a starter: what is beside this program is the student's
-    found = dict.fromkeys(copied(solution, folder))
-    return ", ".join(found) if len(found) > 9 else ""
 
 
 def look_at(asking: Asking, part: str, names: Sequence[str]) -> dict[str, Result]:

@@ -280,16 +280,17 @@ def test_one_test_alone_as_a_table(grader, solution):
         ("syntax", 65, "helper.py:1: expected Python, found a syntax error"),
         ("id", 2, "test '1z': there is none; --list names them all"),
         ("data", 66, "nowhere: expected the course's data, found nothing"),
+        ("no data", 66, "birth_dev.tsv: expected the course's data, found none; name their folder"),
     ],
 )
 def test_bad_input_is_one_line(grader, grounds, spoilt, code, message):
     folder = grounds / "someone"
-    arguments = ["--submission", str(folder)]
+    arguments = [{"id": "1z", "no data": "1f"}.get(spoilt, "1e"), "--submission", str(folder)]
     if spoilt != "folder":
         making.copy(folder)
     if spoilt == "syntax":
         (folder / "helper.py").write_text("def f(:\n")
-    arguments += {"id": ["1z"], "data": ["--data", str(grounds / "nowhere")]}.get(spoilt, [])
+    arguments += ["--data", str(grounds / "nowhere")] if spoilt == "data" else []
     done = grader(*arguments)
     assert (done.code, done.out) == (code, "")
     (line,) = done.err.splitlines()

@@ -246,8 +246,9 @@ LIBRARY = {
 }
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("way", LIBRARY)
-def test_the_librarys_solution_is_no_solution(plain, way):
+def test_the_librarys_solution_is_no_solution(plain, way, python_anew):
     old = "        length = x.shape[1]\n        hidden"
     new = f"        {LIBRARY[way]}\n        return S.forward(self, x)\n{old}"
     change(plain, "attention.py", old, new)

@@ -20,12 +20,10 @@ from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.isolation import Limits, describe
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.layouts import check_files, is_package, locate
-from wherefrom.course.doctor.recognition import copied
-from wherefrom.course.doctor.starter import ONLY
+from wherefrom.course.doctor.recognition import OURS, own_functions
 from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, find_year
 from wherefrom.show.terminal.tables import printable
 
-OURS = "this is the library's own solution, or a copy of it"
 HOME = Path(__file__).resolve().parents[1]
 
 
@@ -102,7 +100,7 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
         check_files(place)
         tests = chosen(guess.year, order.tests)
         results = look_at(place, order, guess.year, tests)
-        ours = own_functions(place)
+        ours = own_functions(sorted(SUBMISSION.glob("*.py")), place)
     said = [describe(order.isolation)] if order.isolation else []
     said += [other] if order.data and (other := other_data(order.data)) else []
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
@@ -111,15 +109,6 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
         name or str(folder), tests, results, said=tuple(said), year=guess.year, ours=bool(ours),
         year_said=str(guess), seconds=time.monotonic() - started,
     )  # fmt: skip
-
-
-def own_functions(folder: Path) -> list[str]:
-    """The functions that are the library's own; one alone may be chance."""
-    solution = sorted(SUBMISSION.glob("*.py"))
-    if not any(ONLY in path.read_text(encoding="utf-8") for path in solution):
-        return []  # a starter: what is beside this program is the student's
-    found = list(dict.fromkeys(copied(solution, folder)))
-    return found if len(found) > 1 else []
 
 
 def look_at(place: Path, order: Order, year: str, tests: dict[str, Test]) -> dict[str, Result]:

@@ -24,7 +24,7 @@ def methods(path: Path, name: str) -> dict[str, ast.FunctionDef]:
 def test_solved_methods_only_raise(file):
     path = library("a5") / "wherefrom" / file
     there, here = (methods(p, SOLVED[file]) for p in (HOME / file, path))
-    assert there.keys() == here.keys() != set()
+    assert here.keys() == there.keys() | {"forward"}
     for method in here.values():
         (only,) = method.body
         assert isinstance(only, ast.Raise)

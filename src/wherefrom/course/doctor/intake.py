@@ -85,19 +85,20 @@ def _copy(folder: Path, below: PurePosixPath, copy: Taken) -> None:
         if entry.is_dir(follow_symlinks=False):
             _copy(Path(entry), name, copy)
             continue
-        handle = -1
         try:
-            handle = os.open(entry, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-            found = os.fstat(handle)
-            if not stat.S_ISREG(found.st_mode):
-                raise OSError("no plain file")
-            with os.fdopen(os.dup(handle), "rb") as file:
-                copy.keep(file, name, found.st_size)
+            with open(entry, "rb", opener=_open_plain) as file:
+                copy.keep(file, name, os.fstat(file.fileno()).st_size)
         except OSError:
             copy.left.append(f"{name} ({'a link' if entry.is_symlink() else 'no plain file'})")
-        finally:
-            if handle >= 0:
-                os.close(handle)
+
+
+def _open_plain(path: str, flags: int) -> int:
+    """Open a file, but no link, and nothing that would make us wait."""
+    found = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if not stat.S_ISREG(os.fstat(found).st_mode):
+        os.close(found)
+        raise OSError("no plain file")
+    return found
 
 
 def _unpack(path: Path, copy: Taken) -> None:

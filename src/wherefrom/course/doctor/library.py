@@ -15,7 +15,15 @@ from pathlib import Path
 import wherefrom
 
 HOME = Path(wherefrom.__file__).resolve().parent
-_WAYS_AROUND = ("api.py", "cli", "course/lab", "course/doctor/judging", "memorisation", "auditing", "answering")
+_WAYS_AROUND = (
+    "api.py",
+    "cli",
+    "course/lab",
+    "course/doctor/judging",
+    "memorisation",
+    "auditing",
+    "answering",
+)
 # What is left out for a course's submissions.
 _CLOSED = {
     "a5": _WAYS_AROUND,
@@ -57,9 +65,14 @@ def _hollow(source: str, classes: tuple[str, ...]) -> str:
     tree = ast.parse(source)
     for node in tree.body:
         if isinstance(node, ast.ClassDef) and node.name in classes:
-            for method in node.body:
-                if isinstance(method, ast.FunctionDef):
-                    said = f"it calls the library's {node.name}.{method.name}: only what the "
-                    said += "submission itself writes counts"
-                    method.body = ast.parse(f"raise NotImplementedError({said!r})").body
+            own = [method.name for method in node.body if isinstance(method, ast.FunctionDef)]
+            node.body = [
+                *(each for each in node.body if not isinstance(each, ast.FunctionDef)),
+                *(_refusing(node.name, method) for method in dict.fromkeys((*own, "forward"))),
+            ]
     return ast.unparse(tree)
+
+
+def _refusing(name: str, method: str) -> ast.stmt:
+    said = f"it calls the library's {name}.{method}: only what the submission itself writes counts"
+    return ast.parse(f"def {method}(*_, **__): raise NotImplementedError({said!r})").body[0]

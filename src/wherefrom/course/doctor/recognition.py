@@ -7,17 +7,29 @@ does not have tell anything. It is a sign for a person to look at, never a verdi
 
 import ast
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.course.doctor.starter import blank
+from wherefrom.course.doctor.starter import ONLY, blank
 
 PIECE = 16  # words of the normal form: shorter ones are in everybody's code
 TELLING = 8  # pieces: a function with fewer of its own is written in one way only
+OURS = "this is the library's own solution, or a copy of it"
 SAME = 0.8  # the share of a function's own pieces that makes a copy of it
 _WORD = re.compile(r"\w+|[^\w\s]")
+
+
+def own_functions(solution: Sequence[Path], folder: Path) -> list[str]:
+    """The solved functions that a folder has too; one alone may be chance.
+
+    A `solution` without our marks is a student's, who was handed the grader and our starter.
+    """
+    if not any(ONLY in path.read_text(encoding="utf-8") for path in solution):
+        return []
+    found = list(dict.fromkeys(copied(solution, folder)))
+    return found if len(found) > 1 else []
 
 
 def copied(solution: Iterable[Path], folder: Path) -> list[str]:

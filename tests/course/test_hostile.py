@@ -1,0 +1,197 @@
+"""Hostile submissions earn nothing that they do not compute, and leave nothing behind."""
+
+import io
+import json
+import os
+import re
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from tests.course.files import A5, load
+from tests.course.hostile import ARCHIVES, CODE, FILES
+from tests.support import skips
+from wherefrom.core.errors import WherefromError
+from wherefrom.course.doctor import intake, isolation
+from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.marks import write_csv
+from wherefrom.course.doctor.recognition import own_functions
+
+grade, points = load(A5, "grading.grade", "grading.points")
+TESTS = ("1c-0-hidden", "1c-1-basic", "1e-1-basic", "1e-2-basic", "1f-0-basic", "1g-3-hidden")
+SOLUTION = sorted((A5 / "submission").glob("*.py"))
+LIMITS = Limits(seconds=10.0, memory_mb=1024, total=90.0, disk_mb=64)
+
+
+@pytest.fixture(scope="module")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("handed-out")
+    load(A5, "make_starter")[0].make(folder)
+    return folder / "submission"
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    """What a submission is after, and whether it is all as it was afterwards."""
+    monkeypatch.setenv("API_TOKEN", "secret-of-the-grader")
+    monkeypatch.setattr(isolation, "_STARTING", 20.0)
+    monkeypatch.chdir(tmp_path)
+    foreign = tmp_path / "foreign"
+    foreign.write_text("secret-of-the-grader\n" * 200)
+    foreign.chmod(0o666)
+    at = Path(isolation.torch_home()[0])
+    before = set(os.listdir(at)), set(os.listdir("/dev/shm"))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield SimpleNamespace(foreign=foreign, port=server.getsockname()[1])
+        server.setblocking(False)
+        with pytest.raises(BlockingIOError):
+            server.accept()
+    assert foreign.read_text() == "secret-of-the-grader\n" * 200
+    assert (set(os.listdir(at)), set(os.listdir("/dev/shm"))) == before
+    assert not list(tmp_path.glob("*climbed*")) + list(tmp_path.rglob("hostile-was-here"))
+    assert not left_behind()
+
+
+def left_behind() -> list[str]:
+    """Processes of the submission, once those that were killed are gone."""
+    for _ in range(500):
+        found = [path for path in Path("/proc").glob("[0-9]*/cmdline") if is_left(path)]
+        if not found:
+            return []
+        time.sleep(0.01)
+    return list(map(str, found))
+
+
+def is_left(path: Path) -> bool:
+    try:
+        return b"left-behind-hostile" in path.read_bytes()
+    except OSError:
+        return False
+
+
+def hand_in(starter: Path, to: Path, code: str = "", **names: object) -> Path:
+    to.mkdir()
+    for path in starter.glob("*.py"):
+        (to / path.name).write_bytes(path.read_bytes())
+    for name, value in names.items():
+        code = code.replace(f"@{name.upper()}@", str(value))
+    with (to / "dataset.py").open("a") as file:
+        file.write(f"\n{code}\n")
+    return to
+
+
+def graded(folder: Path, data: Path, *tests: str, kind: str = isolation.NONE):
+    """Its grade, and all that the sheets say: the printed one, the JSON and the row of a table."""
+    given = grade.grade(folder, grade.Order(tests, data, limits=LIMITS, isolation=kind))
+    file = io.StringIO()
+    write_csv([given], tests, file)
+    return given, "\n".join([*given.table(), json.dumps(given.as_json()), file.getvalue()])
+
+
+def isolated() -> str:
+    kinds = (isolation.BUBBLEWRAP, isolation.SANDLOCK)
+    found = next((kind for kind in kinds if isolation._works(kind)), None)
+    return found or pytest.skip(f"{skips.NO_ISOLATION}: neither bubblewrap nor sandlock")
+
+
+def cases() -> list[object]:
+    return [pytest.param(name, marks=pytest.mark.nightly) for name in CODE]
+
+
+@pytest.mark.parametrize("name", cases())
+def test_code_that_means_harm(name, starter, machine, tmp_path, course_data):
+    names = {"foreign": machine.foreign, "port": machine.port, "solution": A5}
+    folder = hand_in(starter, tmp_path / "submission", CODE[name], **names)
+    given, sheet = graded(folder, course_data, *TESTS, kind=isolated())
+    assert given.total == 0, sheet
+    assert "secret-of-the-grader" not in sheet
+    assert "\x1b" not in sheet
+    assert "isolated by" in sheet
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_files_that_mean_harm(name, starter, machine, tmp_path, course_data):
+    """Our own code reads them: it needs no isolation to be safe."""
+    folder = hand_in(starter, tmp_path / "submission")
+    FILES[name](folder, machine.foreign)
+    tests = ("1f-1-hidden", "1f-2-hidden")
+    if name == "code is a link":  # it is code that is not there
+        with pytest.raises(WherefromError, match=r"utils\.py: expected one of the course's files"):
+            graded(folder, course_data, *tests)
+        return
+    given, sheet = graded(folder, course_data, *tests)
+    assert given.total == 0, sheet
+    assert "secret-of-the-grader" not in sheet
+    if "link" in name or "pipes" in name:
+        assert "left out: " in sheet
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_archives_that_mean_harm(name, machine, tmp_path, course_data, monkeypatch):
+    monkeypatch.setattr(intake, "TOTAL", 64 << 20)
+    path = ARCHIVES[name](tmp_path / "handed-in.zip")
+    with pytest.raises(WherefromError) as caught:
+        graded(path, course_data, *TESTS)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+# The library's solution, handed in as one's own.
+
+
+def without_marks(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if "SOLUTION_ONLY" not in line)
+
+
+def renamed(text: str) -> str:
+    """Without any comment, and with other names for what the solutions call their variables."""
+    text = re.sub(r"(?m)^\s*#.*$", "", text)
+    pattern = r"(?<![.\w])(text|size|start|prefix|suffix|stretch|document|weights|hidden)\b(?!=)"
+    return re.sub(pattern, r"own_\1", text)
+
+
+@pytest.mark.parametrize("change", [without_marks, renamed])
+def test_a_copy_of_the_librarys_solution_is_known(change, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for path in (A5 / "submission").glob("*.py"):
+        (folder / path.name).write_text(change(path.read_text()))
+    found = own_functions(SOLUTION, folder)
+    assert {"__getitem__", "forward", "finetune", "pretrain"} <= set(found)
+
+
+def test_a_students_own_solution_is_not_taken_for_ours(starter):
+    plain = Path(__file__).parent / "mistakes" / "plain"
+    assert own_functions(SOLUTION, plain) == own_functions(SOLUTION, starter) == []
+    assert own_functions(sorted(starter.glob("*.py")), starter) == [], "a student's own grader"
+
+
+# A class with broken members.
+
+
+def test_a_batch_has_a_sheet_for_everybody(starter, tmp_path, course_data, monkeypatch):
+    monkeypatch.setattr(intake, "TOTAL", 64 << 20)
+    folder = tmp_path / "class"
+    folder.mkdir()
+    (folder / "empty").mkdir()
+    hand_in(starter, folder / "good")
+    (hand_in(starter, folder / "other year") / "helper.py").write_text("")
+    ARCHIVES["a zip bomb"](folder / "bomb.zip")
+    (folder / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
+    (folder / "link").symlink_to(folder / "good")
+    order = grade.Order(("1e-2-basic",), course_data, limits=LIMITS, isolation=isolation.NONE)
+    with (tmp_path / "grades.csv").open("w+") as file:
+        count = write_csv(grade.grade_all(folder, order), order.tests, file)
+        file.seek(0)
+        lines = file.read().splitlines()
+    assert count == len(lines) - 1 == 6
+    told = dict(zip(sorted(path.name for path in folder.iterdir()), lines[1:], strict=True))
+    assert "at most 2000 files and 64 MB, found more" in told["bomb.zip"]
+    assert "expected a zip archive, found one that breaks" in told["broken.zip"]
+    assert "found none of them" in told["empty"]
+    assert "found a link to one" in told["link"]
+    assert "not written yet" in told["good"]
