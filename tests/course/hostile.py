@@ -14,8 +14,8 @@ from pathlib import Path
 
 SHAPES = """
 import glob, json, os, sys
-names = ["import", "spans30", "spans128", "pretrain", "finetune", "finetune-from-scratch", "trainer",
-         "layer-SynthesizerAttention0", "layer-SynthesizerAttention1", "model-vanilla", "start-vanilla"]
+names = ["import", "spans30", "spans128", "pretrain", "finetune", "finetune-from-scratch",
+         "layer-SynthesizerAttention0", "layer-SynthesizerAttention1", "model-vanilla", "trainer"]
 def frames():
     frame = sys._getframe()
     while frame:

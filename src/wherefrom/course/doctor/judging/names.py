@@ -21,7 +21,7 @@ def rows(draw: int) -> list[tuple[str, str]]:
 
 
 def table(draw: int) -> str:
-    return "\n".join(f"{question}\t{answer}" for question, answer in rows(draw))
+    return "".join(f"{question}\t{answer}\n" for question, answer in rows(draw))
 
 
 def text(draw: int) -> str:
