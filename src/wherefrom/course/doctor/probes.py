@@ -202,6 +202,7 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
     _put_parameters(found, ran.loaded or dict(_model_of(trainer, made).named_parameters()))
     if held is not None:
         found.put(length=len(held))
+        _put_symbols(found, held if hasattr(held, "itos") else pretraining)
         examples(found, held, range(min(len(held), 3)))
     if how.shrunken is not None:
         if submission.package:
