@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,6 +46,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleN
     foreign.write_text("secret-of-the-grader\n" * 200)
     foreign.chmod(0o666)
     at = Path(isolation.torch_home()[0])
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
     before = set(os.listdir(at)), set(os.listdir("/dev/shm"))
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield SimpleNamespace(foreign=foreign, port=server.getsockname()[1])
@@ -55,6 +58,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleN
     assert (set(os.listdir(at)), set(os.listdir("/dev/shm"))) == before
     assert not list(tmp_path.glob("*climbed*")) + list(tmp_path.rglob("hostile-was-here"))
     assert not left_behind()
+    assert [*tmp_path.glob("temporary/place-*"), *tmp_path.glob("temporary/submission-*")] == []
 
 
 def left_behind() -> list[str]:

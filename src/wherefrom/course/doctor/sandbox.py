@@ -6,7 +6,6 @@ import pickle
 import secrets
 import shutil
 import stat
-import tempfile
 import time
 from contextlib import suppress
 from dataclasses import replace
@@ -59,8 +58,8 @@ def _ask(order: Order) -> tuple[dict[str, Result], Ended]:
     """
     kind = (order.isolation or isolation.choose()) if order.code else isolation.NONE
     home = library(order.closed) if order.code and order.closed else HOME.parent
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        place, token = Path(name).resolve(), secrets.token_hex(8)
+    token = secrets.token_hex(8)
+    with isolation.new_place() as place:
         order = replace(_resolved(order), place=place, token=token)
         if order.code:
             order = _copied(order, place)
