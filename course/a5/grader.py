@@ -19,15 +19,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from grading.again import QUESTIONS
-from grading.grade import HOME, Order, grade, grade_all
-from grading.points import PREDICTIONS, TESTS
+from grading.grade import HOME, Order, chosen, columns, grade, grade_all
+from grading.points import tests_of
 from places import data_to_grade_with, tell
 
 from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.isolation import choose as choose_isolation
-from wherefrom.course.doctor.marks import add_options, choose, overview, print_grades
+from wherefrom.course.doctor.marks import add_options, overview, print_grades
 from wherefrom.course.doctor.years import YEARS, find_year
 
 
@@ -45,20 +45,16 @@ def _run(given: argparse.Namespace) -> None:
         find_year(given.year)
     if given.again < 1:
         raise UsageError(f"--again: expected 1 or more questions, found {given.again}")
-    tests = choose(TESTS, given.tests)
     if given.list:
-        print("\n".join(overview(TESTS, tests)))
+        year = given.year or guess_year(given.submission).year
+        tests = chosen(year, given.tests or list(tests_of(year)))
+        print("\n".join(overview(tests, list(tests))))
         return
-    if data is None and set(tests) & set(PREDICTIONS):
-        raise MissingInput(
-            "birth_dev.tsv: expected the course's data, found none; name their folder with --data "
-            "or register it with 'wherefrom data add birthplaces FOLDER' (1c, 1e need none)"
-        )
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
     common = (limits, choose_isolation(given.trust), given.year, given.again, given.draw)
-    order = Order(tests, data, given.answers, *common)
+    order = Order(tuple(given.tests), data, given.answers, *common)
     if given.batch:
-        print_grades(grade_all(given.batch, order), order.tests, given.json, given.csv)
+        print_grades(grade_all(given.batch, order), columns(order), given.json, given.csv)
         return
     graded = grade(given.submission, order)
     print(json.dumps(graded.as_json(), indent=1) if given.json else "\n".join(graded.table()))
@@ -72,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     years = f"the hand-out, guessed from the files by default: {', '.join(YEARS)}"
     parser.add_argument("--year", metavar="NAME", help=years)
     again = "questions of each file of predictions to answer again"
-    parser.add_argument("--again", type=int, default=QUESTIONS, metavar="N", help=again)
+    parser.add_argument("--again", type=int, default=40, metavar="N", help=again)
     draw = "which questions: the number that an earlier grading printed"
     parser.add_argument("--draw", type=int, metavar="N", help=draw)
     return parser

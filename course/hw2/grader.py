@@ -14,21 +14,27 @@ Each submission's code runs isolated, with limits on time and memory; the sheet 
 import argparse
 import json
 import os
+import secrets
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+RIGHT = HERE / "marking" / "right.py"
 sys.path.insert(0, str(HERE))
 
 from marking.language import judge_saved  # noqa: E402
-from marking.loading import gather, locate  # noqa: E402
-from marking.points import SAVED, TESTS  # noqa: E402
+from marking.points import ASKED, AVERAGED, MENDED, SAVED, TESTS  # noqa: E402
+from probing.loading import borrowed, gather, locate, not_asked_for  # noqa: E402
 
 from wherefrom.core.errors import MissingInput, WherefromError  # noqa: E402
-from wherefrom.course.doctor.findings import Finding, NoTelling, Result  # noqa: E402
+from wherefrom.course.doctor.asking import Asking, ask  # noqa: E402
+from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
 from wherefrom.course.doctor.intake import taken  # noqa: E402
 from wherefrom.course.doctor.isolation import Limits, describe  # noqa: E402
 from wherefrom.course.doctor.isolation import choose as choose_isolation  # noqa: E402
+from wherefrom.course.doctor.judging.claims import Claims  # noqa: E402
 from wherefrom.course.doctor.marks import (  # noqa: E402
     Grade,
     add_options,
@@ -38,28 +44,35 @@ from wherefrom.course.doctor.marks import (  # noqa: E402
     print_grades,
     table,
 )
-from wherefrom.course.doctor.order import Order  # noqa: E402
 from wherefrom.course.doctor.recognition import OURS, own_functions  # noqa: E402
-from wherefrom.course.doctor.sandbox import examine  # noqa: E402
+from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year  # noqa: E402
 
 
 def grade(
     folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits, kind: str
 ) -> Grade:
     """A submission's grade."""
-    in_child = tuple(name for name in names if name != SAVED)
+    results: dict[str, Result] = {}
     with taken(folder) as copy:
         gathered = copy.folder.with_name("gathered") / copy.folder.name
         gather(copy.folder, gathered)
         ours = own_functions(sorted(HERE.glob("*.py")), gathered)
         # Our own solution is a layer over the library: it alone is given all of it.
-        order = Order(
-            "marking.points:LOOKS", in_child, gathered, limits=limits, paths=(HERE,),
-            isolation=kind, closed="" if ours else "hw2", note="ours" if ours else "",
+        asking = Asking(
+            gathered, copy.folder.with_name("claims"), limits=limits, probes="probing.calls",
+            paths=(HERE,), isolation=kind, closed="" if ours else "hw2",
         )  # fmt: skip
-        results = examine(order)
+        if not ours and (file := borrowed(gathered)):
+            text = f"{file} takes the library's own solution instead of solving it"
+            results = {name: Result("look", text, "library") for name in names}
+        for part in ASKED if not results else ():
+            wanted = [name for name in names if name.startswith(part) and name != SAVED]
+            if part == AVERAGED and (reason := not_asked_for(gathered)):
+                results |= dict.fromkeys(wanted, Result("unknown", reason))
+            elif wanted:
+                results |= look_at(replace(asking, keep=asking.keep / part), part, wanted)
         if SAVED in names:
-            results[SAVED] = look_at_saved(locate(copy.folder), data)
+            results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(copy.folder))
     said = [describe(kind)]
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
     said += [f"{OURS}: {', '.join(ours)}"] if ours else []
@@ -67,13 +80,21 @@ def grade(
     return Grade(folder.name or str(folder), TESTS, shown, said=tuple(said))
 
 
-def look_at_saved(place: Path, data: Path | None) -> Result:
-    try:
-        return Result("ok", judge_saved(place, data))
-    except Finding as finding:
-        return Result("look", str(finding), finding.mistake)
-    except NoTelling as reason:
-        return Result("unknown", str(reason))
+def look_at(asking: Asking, part: str, names: Sequence[str]) -> dict[str, Result]:
+    """The tests of a part; what fails with the submission's own other files is asked again."""
+    year, draw = find_year(DEFAULT_YEAR), secrets.randbelow(10**9)
+    claims = Claims(year, draw, False, ask(asking, ASKED[part](draw)))
+    results = {name: attempt(TESTS[name].look, claims) for name in names}
+    again = [n for n in names if n in MENDED and results[n].state == "look"]
+    if again:
+        wanted = {MENDED[name] for name in again}
+        requests = [r for r in ASKED[part](draw, mended=True) if r.name in wanted]
+        place = replace(asking, keep=asking.keep.with_name(f"{part}-again"), files=(RIGHT,))
+        mended = Claims(year, draw, False, ask(place, requests))
+        for name in again:
+            found = attempt(TESTS[name].look, mended)
+            results[name] = found if found.state == "ok" else results[name]
+    return results
 
 
 def find_data(given: Path | None) -> Path | None:

@@ -23,7 +23,7 @@ SOLVED = (
     "q3_char_rnn_generation.py",
     "q4_DAN.py",
 )
-UNCHANGED = ("README.md", "grader.py", "marking/*.py")
+UNCHANGED = ("README.md", "grader.py", "marking/*.py", "probing/*.py")
 
 
 def main(arguments: list[str] | None = None) -> int:

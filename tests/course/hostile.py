@@ -14,7 +14,9 @@ from pathlib import Path
 
 SHAPES = """
 import glob, json, os, sys
-names = ["1c-1-hidden", "1e-1-hidden", "1e-2-hidden", "1f-1-hidden", "1g-1-hidden", ""]
+names = ["import", "spans30", "spans128", "pretrain", "finetune", "finetune-from-scratch",
+         "trainer", "layer-SynthesizerAttention0", "layer-SynthesizerAttention1",
+         "model-vanilla", "start-vanilla"]
 def frames():
     frame = sys._getframe()
     while frame:
@@ -206,12 +208,6 @@ def item(self, i):
 CharCorruptionDataset.__getitem__ = item
 """,
 }
-# Only judging in the parent defeats these: nothing in the child can be kept from changing it.
-FORGED = {
-    "main replaced", "the token found", "the table of tests", "results always ok", "json says ok",
-    "modules replaced", "torch agrees with everything", "builtins agree", "equal to everything",
-    "numpy agrees with everything", "forged claims",
-}  # fmt: skip
 
 
 class Bomb:

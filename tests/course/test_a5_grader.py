@@ -16,14 +16,23 @@ from tests.course.files import A5, grading, load
 from tests.support import real_data
 from tests.support import submissions as making
 from wherefrom.course.doctor.checks import CHECKS, HINTS
-from wherefrom.course.doctor.child import attempt
-from wherefrom.course.doctor.marks import choose
-from wherefrom.course.doctor.submission import Submission
-from wherefrom.course.doctor.years import DEFAULT_YEAR
+from wherefrom.course.doctor.findings import attempt
+from wherefrom.course.doctor.judging import models, training
+from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS
 
-(points,) = load(A5, "grading.points")
-LOOKS, TESTS = points.LOOKS, points.TESTS
-POINTS = {"1c": 4, "1d": 6, "1e": 20, "1f": 20, "1g": 14}
+grade, points, scores = load(A5, "grading.grade", "grading.points", "grading.scores")
+TESTS = points.tests_of(DEFAULT_YEAR)
+CODED = {name: test for name, test in TESTS.items() if test.kind != points.WRITTEN}
+# By part, from each year's public points.json; CS224N's hand-outs have 35 points.
+POINTS = {
+    "xcs2021": {"1c": 4, "1d": 6, "1e": 20, "1f": 20, "1g": 14},
+    "xcs2023": {"1c": 4, "1d": 6, "1e": 20, "1f": 20, "1g": 14},
+    "xcs2024": {"1c": 20, "1d": 4, "1e": 6, "1f": 20, "1g": 14},
+    "xcs2025": {"1c": 20, "1d": 4, "1e": 6, "1f": 20, "1h": 10},
+    "cs224n2021": {"2c": 0, "2d": 5, "2e": 10, "2f": 10, "2g": 10},
+    "cs224n2023": {"2c": 0, "2d": 5, "2e": 10, "2f": 10, "2g": 10},
+    "cs224n2024": {"2c": 0, "2d": 5, "2e": 10, "2f": 10, "2g": 10},
+}
 
 
 grader = grading(A5)
@@ -34,63 +43,81 @@ def data(course_data) -> Path:
     return course_data
 
 
-def look(
-    folder: Path,
-    data: Path | None,
-    *tests: str,
-    answers: Path | None = None,
-    year: str = DEFAULT_YEAR,
-):
-    """The results of tests, in this process: one result, or a dict of them."""
-    submission = Submission(folder, data, answers, year=year)
-    results = {test: attempt(LOOKS[test], submission) for test in tests or LOOKS}
+def look(folder: Path, data: Path | None, *tests: str, answers: Path | None = None):
+    """The results of tests, by the grader itself: one result, or a dict of them."""
+    order = grade.Order(tests, data, answers)
+    results = grade.grade(folder, order).results
     return results[tests[0]] if len(tests) == 1 else results
 
 
-def test_the_points_are_the_assignments():
-    for part, points in POINTS.items():
-        tests = choose(TESTS, [part])
-        assert sum(TESTS[test].points for test in tests) == points
-        assert tests[0] == f"{part}-0-basic"
-        assert TESTS[tests[0]].points == 0
-        assert all(test.endswith("-hidden") for test in tests[1:])
-    assert sum(test.points for test in TESTS.values()) == sum(POINTS.values())
+def read(folder: Path, data: Path, model: str, split: str = "dev", answers: Path | None = None):
+    """A file of predictions, judged in this process."""
+    claims = making.claims_of(folder, [], draw=3)
+    judged = scores.Answers(folder, data, answers, claims)
+    asked = scores.parameter_requests(judged, model, split)
+    claims.add(making.claims_of(folder, asked, draw=3)._found)
+    return attempt(lambda look: scores.judge(look, model, split), judged)
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_the_points_are_the_years_own(year):
+    found: dict[str, float] = {}
+    for name, test in points.tests_of(year).items():
+        if test.kind != points.WRITTEN:
+            part = name.split("-")[0]
+            found[part] = found.get(part, 0) + test.points
+    assert found == POINTS[year]
+
+
+def test_hidden_tests_are_those_that_are_called_so():
+    """Their ids are the public ones; what they look at is in a module that starters lack."""
+    for year in YEARS:
+        for name, test in points.tests_of(year).items():
+            assert name.endswith("-basic") == (test.kind in points.BASIC), name
 
 
 def test_the_tests_are_listed(grader):
     lines = grader("--list", "1e").out.splitlines()
-    assert lines[0].split() == "1e-0-basic 0 examples have the right form and size".split()
-    assert len(lines) == 6
+    assert lines[0].split() == "1e-0-basic 5 every length of text occurs".split()
+    assert len(lines) == 4
+    assert "a written answer" in grader("--list", "3a-0-basic", "--year", "xcs2023").out
+    done = grader("--list", "1h", "--year", "xcs2021")
+    assert (done.code, "test '1h': there is none" in done.err) == (2, True)
 
 
 def test_the_reference_gets_everything(grader, solution, data):
     done = grader("--submission", solution, "--data", data, "--json")
     assert (done.code, done.err) == (0, "")
     graded = json.loads(done.out)
-    assert [t["id"] for t in graded["tests"] if t["state"] != "ok"] == []
+    assert {t["id"]: t["why"] for t in graded["tests"] if t["state"] != "ok"} == {}
     assert graded["points"] == graded["possible"] == 64
 
 
-def test_a_solution_without_the_library_gets_everything(grounds, data):
-    """What depends on the files that were given is in test_a5_honesty.py."""
-    plain = shutil.copytree(making.HERE / "plain", grounds / "plain")
-    tests = [t for t in LOOKS if t not in ("1c-2-hidden", "1c-3-hidden", "1g-2-hidden")]
-    results = look(making.predict_all(Path(plain), data), data, *tests)
-    assert {t: r.text for t, r in results.items() if r.state != "ok"} == {}
+def test_a_written_answer_is_for_a_person(solution, data):
+    found = look(solution, data, "3a-0-basic")
+    assert (found.state, found.text) == ("unknown", "written: a person marks it")
 
 
-def test_the_starter_gets_nothing(grounds, data):
+def test_the_starter_gets_nothing(grader, grounds, data):
     load(A5, "make_starter")[0].make(grounds / "starter")
-    results = look(grounds / "starter" / "submission", data)
-    assert [test for test, result in results.items() if result.state == "ok"] == []
-    assert results["1e-1-hidden"].mistake == "unwritten"
-    assert results["1g-1-hidden"].mistake == "unwritten"
+    done = grader("--submission", grounds / "starter", "--data", data, "--json")
+    graded = json.loads(done.out)
+    assert [t["id"] for t in graded["tests"] if t["state"] == "ok"] == []
+    named = {t["id"]: t["mistake"] for t in graded["tests"]}
+    assert named["1e-1-basic"] == named["1g-3-hidden"] == "unwritten"
+
+
+def test_a_starter_has_the_visible_tests_alone(grounds):
+    load(A5, "make_starter")[0].make(grounds / "starter")
+    folder = grounds / "starter" / "grading"
+    assert not any(
+        (folder / f"{name}.py").exists() for name in ("hidden", "scores", "again", "own")
+    )
     own = [sys.executable, grounds / "starter" / "grader.py", "--json", "--trust"]
-    own += ["1e-0-basic", "1e-2-hidden"]
     done = subprocess.run(list(map(str, own)), check=True, capture_output=True, cwd=grounds)
     graded = json.loads(done.stdout)
-    assert graded["submission"] == str(grounds / "starter" / "submission")
-    assert (graded["points"], graded["possible"]) == (0, 4)
+    assert [t["id"] for t in graded["tests"] if not t["id"].endswith("-basic")] == []
+    assert (graded["points"], graded["possible"]) == (0, 33)
 
 
 @pytest.mark.parametrize("mistake", making.MISTAKES)
@@ -98,18 +125,20 @@ def test_a_mistake_is_caught_and_named(solution, data, mistake):
     """By the grader, and by the doctor, who has a hint."""
     making.spoil(solution, mistake)
     how = making.MISTAKES[mistake]
-    found = look(solution, data, how["test"])
-    told = attempt(CHECKS[how["check"]], Submission(solution, data))
+    kind = points.kinds()[TESTS[how["test"]].kind]
+    if kind.reads:
+        found = told = read(solution, data, *kind.reads)
+    else:
+        asked = {r.name: r for r in kind.asks(YEARS[DEFAULT_YEAR], 7)}
+        asked |= {r.name: r for r in training.requests(YEARS[DEFAULT_YEAR], 7)
+                  if how["check"] == "loss on the answer"}  # fmt: skip
+        if how["check"] in ("attention", "variant built"):
+            asked |= {r.name: r for r in models.requests(YEARS[DEFAULT_YEAR], 7)}
+        claims = making.claims_of(solution, list(asked.values()))
+        found, told = attempt(kind.look, claims), attempt(CHECKS[how["check"]], claims)
     assert (found.state, found.mistake) == (told.state, told.mistake) == ("look", mistake)
     assert found.text
     assert HINTS[mistake]
-
-
-def test_a_mistake_costs_its_own_test_alone(solution, data):
-    making.spoil(solution, "no third mask")
-    results = look(solution, data, *choose(TESTS, ["1e", "1g"]))
-    lost = [test for test, result in results.items() if result.state != "ok"]
-    assert lost == ["1e-1-hidden"]
 
 
 def test_predictions_are_judged_by_intervals(solution, data, grounds):
@@ -120,7 +149,7 @@ def test_predictions_are_judged_by_intervals(solution, data, grounds):
         places = [*lines[:right], *(f"nowhere {i}" for i in range(len(lines) - right))]
         told = [f"{r.split(chr(9))[0]}\t{p}\n" for r, p in zip(rows, places, strict=True)]
         (world / "birth_dev.tsv").write_text("".join(told))
-        states[right] = look(solution, world, "1f-3-hidden")
+        states[right] = read(solution, world, "vanilla.pretrain")
     assert [found.state for found in states.values()] == ["look", "ok", "ok"]
     assert states[9].mistake == "score"
     assert "9 of 200 right (4.5%), 95 % interval 2.4 to 8.3 %" in states[9].text
@@ -132,25 +161,24 @@ def test_files_that_no_model_wrote_get_nothing(solution, data):
 
     def mistake(text: str) -> str:
         dev.write_text(text)
-        return look(solution, data, "1d-1-hidden").mistake
+        return read(solution, data, "vanilla.nopretrain").mistake
 
     assert mistake(pretrained) == "copy"
     assert mistake(pretrained.replace("R", "Q", 1)) == "other answers"
     assert mistake("London\n" * 200) == "constant"
     assert mistake("London\n" * 199) == "lines"
     assert mistake(f"heading\n{pretrained}") == "predictions shifted by a line"
-    assert look(solution, None, "1d-1-hidden").state == "unknown"
 
 
 def test_test_predictions_are_held_against_the_text_or_the_answers(solution, data):
     path = solution / "vanilla.pretrain.test.predictions"
     lines = path.read_text().splitlines()
-    assert "the answers are not known" in look(solution, data, "1f-4-hidden").text
-    known = look(solution, data, "1f-4-hidden", answers=data / "answers.tsv")
+    assert "the answers are not known" in read(solution, data, "vanilla.pretrain", "test").text
+    known = read(solution, data, "vanilla.pretrain", "test", data / "answers.tsv")
     questions = making.PEOPLE["test"]
     assert f"{0.3 * questions:.0f} of {questions} right" in known.text
     path.write_text("\n".join([*lines[1:], lines[0]]) + "\n")
-    found = look(solution, data, "1f-4-hidden")
+    found = read(solution, data, "vanilla.pretrain", "test")
     assert found.mistake == "predictions shifted by a line"
     assert "one line too early" in found.text
 
@@ -161,7 +189,7 @@ def test_a_model_that_was_never_pretrained_cannot_know_much(solution, data):
         pair = (f"vanilla.{kind}.{split}.predictions" for kind in ("pretrain", "nopretrain"))
         (solution / next(pair)).rename(solution / next(pair))
     (solution / "vanilla.finetune.params").rename(solution / "vanilla.model.params")
-    assert look(solution, data, "1d-1-hidden").mistake == "mislabelled"
+    assert read(solution, data, "vanilla.nopretrain").mistake == "mislabelled"
 
 
 def test_the_courses_own_questions(solution):
@@ -172,10 +200,21 @@ def test_the_courses_own_questions(solution):
     path = solution / "vanilla.pretrain.dev.predictions"
     path.write_text("".join(f"{line}\n" for line in lines))
     (solution / "vanilla.finetune.params").unlink()
-    assert look(solution, real, "1f-3-hidden").mistake == "no parameters"
+    assert read(solution, real, "vanilla.pretrain").mistake == "no parameters"
     making.spoil(solution, "predictions shifted by a line")
-    found = look(solution, real, "1f-3-hidden")
+    found = read(solution, real, "vanilla.pretrain")
     assert found.mistake == "predictions shifted by a line"
+
+
+def test_an_import_error_is_said_once(grader, grounds):
+    """The file that cannot be imported costs what needs it; the sheet gives the reason once."""
+    folder = making.copy(grounds / "someone")
+    (folder / "helper.py").write_text("import nowhere_to_be_found\n")
+    out = grader("--submission", folder, "1c-1-basic", "1f-0-basic", "1g-0-basic", "1e").out
+    out = " ".join(out.split())
+    assert out.count("No module named 'nowhere_to_be_found' (helper.py:1)") == 1
+    assert out.count("the same as for 1c-1-basic") == 2
+    assert out.count("5 of 5 ok") == 4, "the data sets need no helper.py"
 
 
 SPOILT = {
@@ -195,12 +234,12 @@ def test_a_batch_survives_every_submission(grader, grounds):
     (making.copy(folder / "syntax") / "model.py").write_text("def f(:\n")
     (folder / "empty").mkdir()
     out = grounds / "grades.csv"
-    done = grader("--batch", folder, "--csv", out, "1e-2-hidden")
+    done = grader("--batch", folder, "--csv", out, "1e-2-basic")
     assert (done.code, done.err) == (0, "")
     rows = {row["submission"]: row for row in csv.DictReader(out.open())}
     assert len(rows) == 6
     points = {name: row["points"] for name, row in rows.items() if row["points"] != "0"}
-    assert points == {"'=good": "4"}
+    assert points == {"'=good": "5"}
     assert "cannot be imported: it was killed (SIGABRT)" in rows["crash"]["why"]
     assert "memory" in rows["hungry"]["why"]
     assert "helper.py: expected one of the course's files" in rows["lacking"]["why"]
@@ -214,7 +253,7 @@ def test_a_submission_that_hangs_is_given_up_and_the_next_one_graded(grader, gro
     path = making.copy(folder / "hang") / "dataset.py"
     path.write_text(path.read_text() + HANGS)
     (making.copy(folder / "syntax") / "model.py").write_text("def f(:\n")
-    done = grader("--batch", folder, "--csv", out, "--seconds", 1, "1e-2-hidden")
+    done = grader("--batch", folder, "--csv", out, "--seconds", 1, "1e-2-basic")
     assert (done.code, done.err) == (0, "")
     rows = {row["submission"]: row for row in csv.DictReader(out.open())}
     assert [row["points"] for row in rows.values()] == ["0", "0"]
@@ -227,12 +266,11 @@ def test_a_submission_that_hangs_is_given_up_and_the_next_one_graded(grader, gro
 def test_one_test_alone_as_a_table(grader, solution):
     done = grader("--submission", solution, "1e-0-basic")
     assert done.code == 0
-    year, isolated, ours, first, total = done.out.splitlines()
-    assert "not isolated" in isolated
-    assert "own solution" in ours
-    assert "xcs2021" in year
-    assert first.split() == "1e-0-basic examples have the right form and size 0 of 0 ok".split()
-    assert total.split() == ["0", "of", "0"]
+    *said, first, total = done.out.splitlines()
+    assert "xcs2021" in said[0]
+    assert "own solution" in said[-1]
+    assert first.split() == "1e-0-basic every length of text occurs 5 of 5 ok".split()
+    assert total.split() == ["5", "of", "5"]
 
 
 @pytest.mark.parametrize(

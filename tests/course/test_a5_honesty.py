@@ -5,7 +5,6 @@ The submissions here were made for these tests: the plain solution with one thin
 
 import json
 import shutil
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,19 +13,19 @@ import torch
 
 from tests.course.files import A5, load
 from tests.support import submissions as making
-from wherefrom.course.doctor.checks import CHECKS, HINTS
-from wherefrom.course.doctor.child import attempt
-from wherefrom.course.doctor.marks import choose
+from wherefrom.course.doctor.findings import attempt
 from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.years import DEFAULT_YEAR
 
-again, grade, points = load(A5, "grading.again", "grading.grade", "grading.points")
-CODE, FILES, PREDICTIONS = points.CODE, points.FILES, points.PREDICTIONS
-CHEATS = tomllib.loads((making.HERE / "cheats.toml").read_text(encoding="utf-8"))
-DEAR = [c for c in CHEATS if c.startswith(("rate", "clipping", "trainer"))]  # of long training
-FEW = ("positions unused", "sampling instead of greedy")
-# All that a change of model.py, trainer.py or utils.py could cost.
-TOUCHED = [t for t in points.TESTS if t[:2] in ("1c", "1d", "1g") and t in CODE]
-PART_F = ("1f-3-hidden", "1f-4-hidden")
+again, grade, hidden, points, scores = load(
+    A5, "grading.again", "grading.grade", "grading.hidden", "grading.points", "grading.scores"
+)
+PREDICTIONS = {
+    name: kind.reads
+    for name, test in points.tests_of(DEFAULT_YEAR).items()
+    if (kind := points.kinds()[test.kind]).reads
+}
+PART_F = ("1f-1-hidden", "1f-2-hidden")
 
 
 @pytest.fixture
@@ -42,37 +41,22 @@ def change(folder: Path, file: str, old: str, new: str) -> None:
     (folder / file).write_text(text.replace(old, new), encoding="utf-8")
 
 
-def look(folder: Path, looks: dict[str, Any], *tests: str, data: Path | None = None):
-    submission = Submission(folder, data)
-    return {test: attempt(looks[test], submission) for test in tests}
+def look(folder: Path, data: Path, *tests: str) -> dict[str, Any]:
+    """Files of predictions, judged in this process."""
+    claims = making.claims_of(folder, [], draw=5)
+    judged = scores.Answers(folder, data, None, claims)
+    asked = {
+        r.name: r for test in tests for r in scores.parameter_requests(judged, *PREDICTIONS[test])
+    }
+    claims.add(making.claims_of(folder, list(asked.values()), draw=5)._found)
+    return {
+        test: attempt(lambda look, test=test: scores.judge(look, *PREDICTIONS[test]), judged)
+        for test in tests
+    }
 
 
 def lost(results: dict[str, Any]) -> dict[str, str]:
     return {test: result.mistake for test, result in results.items() if result.state != "ok"}
-
-
-@pytest.mark.parametrize(
-    ("cheat", "tests"),
-    [*((cheat, CHEATS[cheat]["loses"]) for cheat in FEW),
-     *(pytest.param(cheat, TOUCHED, marks=pytest.mark.nightly) for cheat in CHEATS)],
-)  # fmt: skip
-def test_a_changed_file_that_was_given_costs_its_points(plain, cheat, tests):
-    how = CHEATS[cheat]
-    change(plain, how["file"], how["old"], how["new"])
-    named = how.get("named", cheat.partition(":")[0])
-    assert lost(look(plain, CODE, *tests)) == dict.fromkeys(how["loses"], named)
-
-
-@pytest.mark.parametrize(
-    "cheat", [pytest.param(c, marks=pytest.mark.nightly) if c in DEAR else c for c in CHEATS]
-)
-def test_a_changed_file_that_was_given_is_noticed(plain, cheat):
-    how = CHEATS[cheat]
-    mistake = cheat.partition(":")[0]
-    change(plain, how["file"], how["old"], how["new"])
-    found = attempt(CHECKS[how["check"]], Submission(plain))
-    assert (found.state, found.mistake) == ("look", mistake)
-    assert HINTS[mistake]
 
 
 def test_reformatted_files_lose_nothing(plain):
@@ -82,11 +66,11 @@ def test_reformatted_files_lose_nothing(plain):
     change(plain, "model.py", "x = x + self.attn(self.ln1(x))", "x = self.attn(self.ln1(x)) + x")
     change(plain, "utils.py", "chosen = logits.argmax(-1, keepdim=True)",
            "chosen = logits.softmax(-1).topk(1).indices")  # fmt: skip
-    assert lost(look(plain, CODE, *TOUCHED)) == {}
+    assert lost(graded(plain, making.A5, "1c-0-hidden", "1c-1-basic", "1g-0-basic")) == {}
 
 
 def test_honest_predictions_are_tied_to_their_parameters(plain, course_data):
-    results = look(plain, FILES, *PREDICTIONS, data=course_data)
+    results = look(plain, course_data, *PREDICTIONS)
     assert lost(results) == {}
     for result in results.values():
         assert "40 of 40 drawn lines" in result.text
@@ -96,20 +80,18 @@ def test_a_copied_column_of_answers_earns_nothing(plain, course_data):
     rows = (course_data / "birth_dev.tsv").read_text().splitlines()
     gold = "".join(f"{row.split(chr(9))[1]}\n" for row in rows)
     (plain / "vanilla.pretrain.dev.predictions").write_text(gold)
-    assert lost(look(plain, FILES, *PART_F, data=course_data)) == {"1f-3-hidden": "other answers"}
+    assert lost(look(plain, course_data, *PART_F)) == {"1f-1-hidden": "other answers"}
     (plain / "vanilla.finetune.params").unlink()
-    results = look(plain, FILES, *PREDICTIONS, data=course_data)
+    results = look(plain, course_data, *PREDICTIONS)
     assert lost(results) == dict.fromkeys(PART_F, "no parameters")
-    assert "vanilla.finetune.params is not there" in results["1f-4-hidden"].text
+    assert "vanilla.finetune.params is not there" in results["1f-2-hidden"].text
 
 
 def test_the_parameters_of_another_model_are_not_enough(plain, course_data):
     shutil.copy(plain / "vanilla.model.params", plain / "vanilla.finetune.params")
-    results = look(plain, FILES, *PART_F, data=course_data)
-    assert lost(results) == dict.fromkeys(PART_F, "other answers")
+    assert lost(look(plain, course_data, *PART_F)) == dict.fromkeys(PART_F, "other answers")
     shutil.copy(plain / "synthesizer.finetune.params", plain / "vanilla.finetune.params")
-    results = look(plain, FILES, *PART_F, data=course_data)
-    assert lost(results) == dict.fromkeys(PART_F, "flag never set")
+    assert lost(look(plain, course_data, *PART_F)) == dict.fromkeys(PART_F, "flag never set")
 
 
 @pytest.mark.parametrize("prefix", ["_orig_mod.", "module.", "module._orig_mod."])
@@ -117,7 +99,15 @@ def test_names_of_wrapped_models_are_read(plain, course_data, prefix):
     for path in plain.glob("*.params"):
         state = torch.load(path, weights_only=True)
         torch.save({prefix + name: value for name, value in state.items()}, path)
-    assert lost(look(plain, FILES, *FILES, data=course_data)) == {}
+    assert lost(look(plain, course_data, *PREDICTIONS)) == {}
+
+
+def test_parameters_of_another_shape_are_no_crash(plain, course_data):
+    path = plain / "vanilla.finetune.params"
+    state = torch.load(path, weights_only=True)
+    state["blocks.0.mlp.0.weight"] = torch.zeros(3, 3)
+    torch.save(state, path)
+    assert lost(look(plain, course_data, *PART_F)) == dict.fromkeys(PART_F, "other architecture")
 
 
 def test_answers_to_the_courses_own_prompts_agree(plain, course_data):
@@ -134,8 +124,7 @@ def test_answers_to_the_courses_own_prompts_agree(plain, course_data):
     path = plain / "vanilla.pretrain.test.predictions"
     assert lines != path.read_text().splitlines()
     path.write_text("".join(f"{line}\n" for line in lines))
-    results = look(plain, FILES, *PART_F, data=course_data)
-    assert lost(results) == {}
+    assert lost(look(plain, course_data, *PART_F)) == {}
 
 
 def test_ties_are_excused_and_other_letters_are_not():
@@ -182,42 +171,56 @@ def test_a_draw_can_be_made_again():
 
 
 def graded(folder: Path, data: Path, *tests: str) -> dict[str, Any]:
-    return grade.grade(folder, grade.Order(choose(points.TESTS, tests), data)).results
+    return grade.grade(folder, grade.Order(tests, data)).results
 
 
-def test_an_honest_mistake_costs_no_predictions(plain, course_data):
-    """Without ReLU, the synthesizer's own answers are other ones than the course's."""
-    change(plain, "attention.py", "torch.relu(self.w1(x))", "self.w1(x)")
+def own_lines(plain: Path, world: Path, odd: tuple[str, str, str]) -> Path:
+    """Let the synthesizer of a changed solution answer, and make some of its answers right."""
+    change(plain, *odd)
     own = Submission(plain)
-    data = own.CharCorruptionDataset((course_data / "wiki.txt").read_text(), 128)
+    data = own.CharCorruptionDataset((world / "wiki.txt").read_text(), 128)
     config = own.GPTConfig(data.vocab_size, 128, n_layer=1, **making.SIZES)
     model = own.initialize_synthesizer_model(config).eval()
     model.load_state_dict(torch.load(plain / "synthesizer.finetune.params", weights_only=True))
-    rows = [r.split("\t") for r in (course_data / "birth_dev.tsv").read_text().splitlines()]
+    rows = [r.split("\t") for r in (world / "birth_dev.tsv").read_text().splitlines()]
     lines = making.answers(model, data, [question for question, _ in rows])
     path = plain / "synthesizer.pretrain.dev.predictions"
     assert lines != path.read_text().splitlines()
     path.write_text("".join(f"{line}\n" for line in lines))
-    world = Path(shutil.copytree(course_data, plain.parent / "world"))
+    judged = Path(shutil.copytree(world, plain.parent / "judged"))
     places = [*lines[:40], *(place for _, place in rows[40:])]
     table = [f"{question}\t{place}\n" for (question, _), place in zip(rows, places, strict=True)]
-    (world / "birth_dev.tsv").write_text("".join(table))
-    results = graded(plain, world, "1g-1-hidden", "1g-2-hidden", "1g-3-hidden")
-    assert lost(results) == {"1g-1-hidden": "no relu"}
-    assert "the submission's own model, 40 of 40 drawn lines" in results["1g-3-hidden"].text
+    (judged / "birth_dev.tsv").write_text("".join(table))
+    return judged
+
+
+def test_a_usual_mistake_costs_no_predictions(plain, course_data):
+    """Without ReLU, the synthesizer's own answers are other ones than the course's."""
+    odd = ("attention.py", "torch.relu(self.w1(x))", "self.w1(x)")
+    results = graded(plain, own_lines(plain, course_data, odd), "1g-3-hidden", "1g-1-hidden")
+    assert lost(results) == {"1g-3-hidden": "no relu"}
+    assert "(with a mistake: no relu), 40 of 40 drawn lines" in results["1g-1-hidden"].text
+
+
+@pytest.mark.nightly
+def test_an_unusual_mistake_costs_no_predictions(plain, course_data):
+    """The submission's own model answers; only its attention is taken on trust."""
+    odd = ("attention.py", "return self._mix(hidden @", "return -self._mix(hidden @")
+    results = graded(plain, own_lines(plain, course_data, odd), "1g-3-hidden", "1g-1-hidden")
+    assert lost(results) == {"1g-3-hidden": "formula"}
+    assert "the submission's own model, 40 of 40 drawn lines" in results["1g-1-hidden"].text
 
 
 def test_a_table_of_answers_is_no_model(plain, course_data):
-    """The model looks its answers up, so it answers without its parameters as well."""
+    """The model looks its answers up: its attention does not lead to what it says."""
     rows = [r.split("\t") for r in (course_data / "birth_dev.tsv").read_text().splitlines()]
     (plain / "vanilla.pretrain.dev.predictions").write_text("".join(f"{p}\n" for _, p in rows))
     (plain / "table.json").write_text(json.dumps([f"{q}\u2047{p}\u2047" for q, p in rows]))
     change(plain, "model.py", "        if targets is None:\n", TABLE)
     old = "self.itos = dict(enumerate(symbols))"
     change(plain, "dataset.py", old, f"CharCorruptionDataset.symbols = symbols\n        {old}")
-    results = graded(plain, course_data, "1f-3-hidden")
-    assert lost(results) == {"1f-3-hidden": "other answers"}
-    assert "with random parameters" in results["1f-3-hidden"].text
+    results = graded(plain, course_data, "1f-1-hidden")
+    assert lost(results) == {"1f-1-hidden": "other answers"}
 
 
 TABLE = """
@@ -249,9 +252,8 @@ def test_the_librarys_solution_is_no_solution(plain, way, python_anew):
     old = "        length = x.shape[1]\n        hidden"
     new = f"        {LIBRARY[way]}\n        return S.forward(self, x)\n{old}"
     change(plain, "attention.py", old, new)
-    results = graded(plain, making.A5, "1g-1-hidden", "1c-4-hidden")
-    assert set(lost(results)) == {"1g-1-hidden"}
-    assert "only what the submission itself writes" in results["1g-1-hidden"].text
+    results = graded(plain, making.A5, "1g-3-hidden", "1e-0-basic")
+    assert set(lost(results)) == {"1g-3-hidden"}
 
 
 def test_a_starter_that_calls_its_base_class_has_solved_nothing(grounds):
@@ -260,9 +262,4 @@ def test_a_starter_that_calls_its_base_class_has_solved_nothing(grounds):
     path = starter / "submission" / "attention.py"
     start, _, end = path.read_text().rpartition("raise NotImplementedError")
     path.write_text(f"{start}return super().forward(x){end}")
-    results = look(starter / "submission", CODE, "1g-0-basic", "1g-1-hidden")
-    assert set(lost(results)) == {"1g-0-basic", "1g-1-hidden"}
-
-
-def test_every_file_of_predictions_can_be_asked_for():
-    assert set(points.OWN) == set(PREDICTIONS) <= set(FILES)
+    assert set(lost(graded(starter, making.A5, "1g-3-hidden"))) == {"1g-3-hidden"}

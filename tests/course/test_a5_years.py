@@ -5,37 +5,45 @@ Most submissions are looked at in this process, which saves importing torch once
 
 import csv
 import json
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.course.files import A5, grading, load
-from wherefrom.course.doctor.child import attempt
+from tests.support import submissions
+from wherefrom.course.doctor.findings import attempt
 from wherefrom.course.doctor.guess import guess_year
-from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
 
-points, make_starter = load(A5, "grading.points", "make_starter")
-CODE, FILES, TESTS = points.CODE, points.FILES, points.TESTS
+points, scores, make_starter = load(A5, "grading.points", "grading.scores", "make_starter")
+KINDS = {
+    name: kind for name, kind in points.kinds().items() if not kind.reads and name != "written"
+}
 # What a hand-out says otherwise than another: the text's form, the settings, the variant.
-YEARLY = [test for test in CODE if test[:2] in ("1e", "1g") or test == "1f-1-hidden"]
-BOTH = ["xcs2024", "cs224n2024"]  # a perceiver and rotary positions, in all else different too
+YEARLY = ["truncation", "layout", "x and y", "pretraining", "part g", "finetuning of part g"]
+FEW = ["cs224n2024"]
 
 
 grader = grading(A5)
 
 
 def look(folder: Path, year: str, *tests: str):
-    """What the grader says of a submission's code, in this process."""
-    submission = Submission(folder, year=year)
-    return {test: attempt(CODE[test], submission) for test in tests or CODE}
+    """What the grader says of a submission's code, by kinds of tests, in this process."""
+    kinds = {name: KINDS[name] for name in tests or KINDS}
+    asked = {r.name: r for kind in kinds.values() for r in kind.asks(YEARS[year], 7)}
+    # The year of the submission's own is in the environment.
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(submissions, "YEAR", os.environ.get(VARIABLE, year))
+        claims = submissions.claims_of(folder, list(asked.values()), year)
+    return {name: attempt(kind.look, claims) for name, kind in kinds.items()}
 
 
 @pytest.mark.parametrize(
     ("year", "tests"),
-    [*((year, YEARLY) for year in BOTH),
-     *(pytest.param(year, list(CODE), marks=pytest.mark.nightly) for year in YEARS)],
+    [*((year, YEARLY) for year in FEW),
+     *(pytest.param(year, list(KINDS), marks=pytest.mark.nightly) for year in YEARS)],
 )  # fmt: skip
 def test_the_reference_gets_everything_in_every_year(solution, monkeypatch, year, tests):
     monkeypatch.setenv(VARIABLE, year)
@@ -52,8 +60,7 @@ def test_a_years_starter_says_its_rules_and_gets_nothing(grounds, monkeypatch, y
     folder = grounds / "starter" / "submission"
     assert guess_year(folder).year == year
     results = look(folder, year)
-    earned = [t for t, r in results.items() if r.state == "ok" and TESTS[t].points]
-    assert earned == []
+    assert [name for name, result in results.items() if result.state == "ok"] == []
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
     rules = YEARS[year]
     share = "3/4" if rules.longest == 3 / 4 else "7/8"
@@ -73,22 +80,22 @@ def test_a_years_starter_says_its_rules_and_gets_nothing(grounds, monkeypatch, y
 def test_what_one_year_asks_another_may_not(solution, monkeypatch):
     """The reference in the form of one year, graded as another."""
     monkeypatch.setenv(VARIABLE, "xcs2021")
-    wrong = look(solution, "xcs2025", "1e-1-hidden", "1e-2-hidden", "1e-3-hidden", "1f-1-hidden")
+    wrong = look(solution, "xcs2025", "truncation", "layout", "x and y", "pretraining")
     lost = {test: result.mistake for test, result in wrong.items() if result.state != "ok"}
-    assert lost == {"1e-3-hidden": "truncation range"}
-    assert "num_workers=4, not 0: no matter" in wrong["1f-1-hidden"].text
-    third = look(solution, "cs224n2021", "1e-1-hidden")["1e-1-hidden"]
+    assert lost == {"truncation": "truncation range"}
+    assert "num_workers=4, not 0: no matter" in wrong["pretraining"].text
+    third = look(solution, "cs224n2021", "layout")["layout"]
     assert (third.state, third.text.split(",")[0]) == ("ok", "a mask follows the span")
-    cosine = look(solution, "cs224n2024", "1f-1-hidden")["1f-1-hidden"]
+    cosine = look(solution, "cs224n2024", "pretraining")["pretraining"]
     assert "final_tokens is 75187200, expected 244358400" in cosine.text
 
 
 @pytest.mark.parametrize(
     ("year", "file", "old", "new", "test", "mistake"),
     [
-        ("xcs2025", "helper.py", "mconf.rope = True", "pass", "1g-2-hidden", "flag never set"),
+        ("xcs2025", "helper.py", "mconf.rope = True", "pass", "part g", "flag never set"),
         ("xcs2024", "helper.py", "mconf.bottleneck_dim = bottleneck_dim",
-         "mconf.bottleneck_dim = 16", "1g-2-hidden", "parameters"),
+         "mconf.bottleneck_dim = 16", "part g", "parameters"),
     ],
 )  # fmt: skip
 def test_mistakes_in_part_g(solution, monkeypatch, year, file, old, new, test, mistake):
@@ -102,17 +109,18 @@ def test_mistakes_in_part_g(solution, monkeypatch, year, file, old, new, test, m
 
 def test_a_perceivers_predictions_are_graded_in_its_years(solution, course_data):
     for year in ("xcs2023", "xcs2024", "cs224n2023"):
-        submission = Submission(solution, course_data, year=year)
         (solution / "perceiver.pretrain.dev.predictions").write_text("Ost\n" * 200)
-        found = attempt(FILES["1g-3-hidden"], submission)
+        claims = submissions.claims_of(solution, [], year)
+        judged = scores.Answers(solution, course_data, None, claims)
+        found = attempt(points.kinds()["dev of part g"].look, judged)
         assert (found.state, found.mistake) == ("look", "constant")
 
 
+@pytest.mark.nightly
 def test_code_side_by_side_earns_what_a_package_does(making, grounds, monkeypatch):
-    tests = [f"1e-{i}-hidden" for i in range(1, 6)]
-    tests += ["1c-1-hidden", "1c-4-hidden", "1f-1-hidden", "1f-2-hidden", "1g-1-hidden"]
     monkeypatch.setattr(sys, "path", list(sys.path))
-    apart = look(making.side_by_side(grounds / "a5" / "src"), "cs224n2021", *tests)
+    kinds = [name for name in KINDS if name != "part g"]
+    apart = look(making.side_by_side(grounds / "a5" / "src"), "cs224n2021", *kinds)
     assert {test: result.text for test, result in apart.items() if result.state != "ok"} == {}
 
 
@@ -121,11 +129,11 @@ def test_a_batch_guesses_each_submissions_year(grader, making, grounds):
     making.side_by_side(grounds / "class" / "bo" / "a5" / "src")
     program_of = grounds / "class" / "cleo"
     program_of.mkdir()
-    done = grader("--batch", grounds / "class", "1e-1-hidden", "1f-0-basic")
+    done = grader("--batch", grounds / "class", "1e-1-basic", "2e-1-basic")
     rows = {row["submission"]: row for row in csv.DictReader(done.out.splitlines())}
     assert {name: (row["year"], row["points"]) for name, row in rows.items()} == {
-        "ada": ("xcs2021", "4"),
-        "bo": ("cs224n2021", "4"),
+        "ada": ("xcs2021", "5"),
+        "bo": ("cs224n2021", "2.5"),
         "cleo": ("", "0"),
     }
     assert "expected the course's files" in rows["cleo"]["why"]
@@ -141,6 +149,7 @@ def test_the_year_is_said_and_may_be_named(grader, making, grounds, monkeypatch)
         first
         == f"looks like {title}: {DEFAULT_YEAR} (YEAR in utils.py); --year NAME chooses another"
     )
+    given = ["--submission", folder, "2e-0-basic"]
     graded = json.loads(grader(*given, "--json", "--year", "cs224n2022").out)
     assert (graded["year"], graded["year_said"].split(" (")[0]) == (
         "cs224n2021", "taken as CS224N 2021 and 2022, XCS224N July 2021",

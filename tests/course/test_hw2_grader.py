@@ -7,7 +7,6 @@ Most submissions are looked at in this process, which saves importing torch once
 import csv
 import json
 import shutil
-import sys
 import tomllib
 from pathlib import Path
 
@@ -16,29 +15,20 @@ import pytest
 
 from tests.course.files import HW2, grading, load, load_program
 from tests.support import real_data
-from wherefrom.course.doctor.child import attempt
-from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor import isolation
+from wherefrom.course.doctor.isolation import Limits
 
-language, loading, points = load(HW2, "marking.language", "marking.loading", "marking.points")
-LOOKS, SAVED, TESTS = points.LOOKS, points.SAVED, points.TESTS
+language, points = load(HW2, "marking.language", "marking.points")
+loading, texts = load(HW2, "probing.loading", "probing.texts")
+SAVED, TESTS = points.SAVED, points.TESTS
 PLAIN = Path(__file__).parent / "mistakes" / "hw2_plain"
-LOADED = (*loading.MODULES, "data_utils", "data_utils.utils", "pandas",
-          "q3_char_rnn_generation", "q4_DAN")  # fmt: skip
-IN_CHILD = [name for name in LOOKS if name != SAVED]
+OF_CODE = tuple(name for name in TESTS if name != SAVED)
 
 
 def look(folder: Path, tmp_path: Path, *tests: str) -> dict:
-    """The results of every test that runs a submission's code, in this process."""
-    where = tmp_path / "where"
-    where.mkdir(exist_ok=True)
-    submission = Submission(loading.locate(folder))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(where)
-        patch.setattr(sys, "path", list(sys.path))
-        for name in LOADED:
-            patch.setitem(sys.modules, name, None)  # so that it is afterwards as it is now
-            del sys.modules[name]
-        return {name: attempt(LOOKS[name], submission) for name in tests or IN_CHILD}
+    """The results of every test that runs a submission's code."""
+    program = load_program(HW2, "grader")
+    return program.grade(folder, tests or OF_CODE, None, Limits(), isolation.NONE).results
 
 
 grader = grading(HW2)
@@ -60,7 +50,7 @@ def starter(tmp_path) -> Path:
 def language_data(tmp_path) -> Path:
     """A folder of made-up data in which frequent words are frequent."""
     home = tmp_path / "language-data"
-    language._write_text(home)
+    texts.write_text(home, 4)
     words = [f"w{number:04d}\tNN" for number in range(20)]
     (home / "language" / "ptb-dev.txt").write_text("\n".join(words * 3) + "\n")
     return home
@@ -68,11 +58,11 @@ def language_data(tmp_path) -> Path:
 
 def frequent(home: Path) -> np.ndarray:
     """Parameters that know which words are frequent there, and nothing else."""
-    params = np.zeros(language.size())
+    params = np.zeros(texts.size())
     listed = (home / "language" / "vocab.ptb.txt").read_text().split("\n")
     for place, line in enumerate(listed):
         if line.split("\t")[0] in {f"w{number:04d}" for number in range(20)}:
-            params[-language.WORDS + place] = 8.0
+            params[-texts.WORDS + place] = 8.0
     return params
 
 
@@ -103,7 +93,7 @@ def test_saved_parameters_are_scored_on_the_dev_text(grader, plain, language_dat
 
     assert graded()["state"] == "unknown"
     assert graded("--data", language_data)["mistake"] == "missing"
-    np.save(plain / "saved_params_40000.npy", np.random.default_rng(0).normal(size=language.size()))
+    np.save(plain / "saved_params_40000.npy", np.random.default_rng(0).normal(size=texts.size()))
     assert graded("--data", language_data)["mistake"] == "score"
     np.save(plain / "saved_params_40000.npy", frequent(language_data))
     assert graded("--data", language_data)["state"] == "ok"
@@ -129,7 +119,7 @@ def test_a_mistake_costs_its_own_part(name, plain, tmp_path):
     assert told["right"] in text
     path.write_text(text.replace(told["right"], told["wrong"]))
     part = told["test"].partition("-")[0]
-    results = look(plain, tmp_path, *(test for test in IN_CHILD if test.startswith(part)))
+    results = look(plain, tmp_path, *(test for test in OF_CODE if test.startswith(part)))
     lost = {test: r.mistake for test, r in results.items() if r.state != "ok"}
     assert lost == {told["test"]: told["mistake"]}
 
@@ -160,16 +150,16 @@ def test_the_librarys_own_solution_is_nobody_elses(plain, tmp_path):
     (plain / "sigmoid.py").write_text(
         "from wherefrom.models.bigram import sigmoid, sigmoid_slope\n"
     )
-    results = look(plain, tmp_path)
+    results = look(plain, tmp_path, "1c-1-sigmoid", "3b-1-step")
     assert {r.mistake for r in results.values()} == {"library"}
     assert results["1c-1-sigmoid"].text.startswith("sigmoid.py takes the library's own solution")
 
 
 def test_a_part_that_a_hand_out_does_not_ask_for_is_not_judged(plain, tmp_path):
     (plain / "q4_DAN.py").unlink()
-    assert look(plain, tmp_path)["4a-1-mean"].mistake == "missing"
+    assert look(plain, tmp_path, "4a-1-mean")["4a-1-mean"].mistake == "missing"
     (plain / "q4_transformer.ipynb").write_text("{}")
-    assert look(plain, tmp_path)["4a-1-mean"].state == "unknown"
+    assert look(plain, tmp_path, "4a-1-mean")["4a-1-mean"].state == "unknown"
 
 
 def test_notebooks_beside_the_modules_are_gathered_without_their_pictures(plain, tmp_path):
@@ -240,6 +230,6 @@ def test_a_starter_does_not_overwrite_a_students_work(starter, capsys):
 
 
 def test_the_real_dev_text_tells_trained_parameters_from_untrained_ones(plain):
-    np.save(plain / "saved_params_40000.npy", np.random.default_rng(0).normal(size=language.size()))
+    np.save(plain / "saved_params_40000.npy", np.random.default_rng(0).normal(size=texts.size()))
     with pytest.raises(language.Finding, match="94,432 dev bigrams"):
         language.judge_saved(plain, real_data.find("language").parent)

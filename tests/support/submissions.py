@@ -6,11 +6,16 @@ Tests of the grader and of the doctor share these.
 import random
 import shutil
 import string
+import sys
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 _TESTS = Path(__file__).resolve().parents[1]
 HERE = _TESTS / "course" / "mistakes"
@@ -34,6 +39,7 @@ PLACES = [f"{a}{b}" for a in ("Ost", "Lim", "Kar", "Vel", "Nor") for b in "au he
 PLACES += [f"{place} Bay" for place in PLACES]
 LONGEST_PROMPT = len("Where was Abcdefg Lund born?") + 1
 SIZES = {"n_head": 8, "n_embd": 16}
+YEAR = ""  # what a submission takes its own year for, if not for that of the grader
 
 
 def copy(folder: Path) -> Path:
@@ -175,3 +181,24 @@ def spoil(folder: Path, mistake: str) -> Path:
 
 def _write(path: Path, lines: list[str]) -> None:
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def claims_of(folder: Path, requests: Any, year: str = DEFAULT_YEAR, draw: int = 7) -> Any:
+    """What a submission claims, asked in this process: it saves importing torch anew."""
+    from wherefrom.course.doctor.child import answer
+    from wherefrom.course.doctor.judging.claims import Claims, read_claim
+    from wherefrom.course.doctor.layouts import is_package
+    from wherefrom.course.doctor.probes import PROBES
+    from wherefrom.course.doctor.years import find_year
+
+    place = Path(tempfile.mkdtemp(prefix="claims-", dir=folder.parent)).resolve()
+    for name in ("given", "out", "work"):
+        (place / name).mkdir()
+    asked = [{"name": r.name, "kind": r.kind, "with": dict(r.given)} for r in requests]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", list(sys.path))
+        patch.setenv("A5_YEAR", YEAR or year)
+        patch.chdir(place / "work")
+        answer(Submission(folder.resolve(), year), PROBES, asked, place)
+    found = {request.name: read_claim(place / "out", request.name) for request in requests}
+    return Claims(find_year(year), draw, is_package(folder), found)

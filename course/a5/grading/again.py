@@ -6,7 +6,6 @@ it, and the mask that ends it, is the model's first choice, or ties with it: a m
 GPU, or in half precision, breaks ties otherwise. `allowed` derives how many lines may differ.
 """
 
-import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import comb
@@ -18,6 +17,7 @@ from torch import Tensor
 MASK, PAD = "\u2047", "\u25a1"
 STEPS = 32  # characters that the course generates
 QUESTIONS = 40
+_FEW = 6
 # Measured with random models, whose close calls are many: of 600 lines that they answered with
 # weights rounded to 11 bits (half precision, TF32) all agree, with 8 bits (bfloat16) all but 4.
 # Without room for ties, 5 and 70 of them would not.
@@ -58,10 +58,6 @@ def allowed(asked: int) -> int:
     return next(k for k in range(asked + 1) if sum(chances[k + 1 :]) < FALSE_ALARM)
 
 
-def new_draw() -> int:
-    return secrets.randbelow(10**9)
-
-
 def choose(count: int, questions: int, draw: int) -> list[int]:
     """The lines to answer again; the draw's number makes them again."""
     return sorted(Random(draw).sample(range(count), min(questions, count)))
@@ -75,6 +71,14 @@ def compare(
     right = max(found, key=sum)
     others = [line for line, same in zip(lines, right, strict=True) if not same]
     return Agreement(sum(right), len(lines), tuple(others[:3]))
+
+
+def screen(
+    logits: Logits, numbers: Mapping[str, int], questions: Sequence[str], lines: Sequence[str]
+) -> bool:
+    """Whether a few lines make it worth while to compare all of them."""
+    few = compare(logits, numbers, questions[:_FEW], lines[:_FEW])
+    return few.same > few.asked // 2
 
 
 def _agree(

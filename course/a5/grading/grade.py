@@ -1,31 +1,26 @@
 """One submission's grade, and a folder full of them."""
 
-import json
+import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from places import SUBMISSION, other_data
 
-from grading import again
-from grading.again import new_draw
-from grading.points import CODE, FILES, PREDICTIONS, TESTS
-from grading.scores import DIFFERENT, UNFIT, Ties, parameters_of
+from grading.points import WRITTEN, Kind, Test, kinds, tests_of
+from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor import marks
-from wherefrom.course.doctor import order as sandbox
-from wherefrom.course.doctor.findings import Result
+from wherefrom.course.doctor.asking import Asking, ask
+from wherefrom.course.doctor.findings import Result, attempt
 from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.intake import taken
-from wherefrom.course.doctor.isolation import describe
-from wherefrom.course.doctor.layouts import check_files, locate
-from wherefrom.course.doctor.order import Limits
-from wherefrom.course.doctor.predictions import WIKI, read_asked, read_predictions
+from wherefrom.course.doctor.isolation import Limits, describe, new_place
+from wherefrom.course.doctor.judging.claims import Claims
+from wherefrom.course.doctor.layouts import check_files, is_package, locate
 from wherefrom.course.doctor.recognition import OURS, own_functions
-from wherefrom.course.doctor.sandbox import examine
-from wherefrom.course.doctor.submission import Submission
-from wherefrom.course.doctor.years import find_year
+from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, find_year
 from wherefrom.show.terminal.tables import printable
 
 HOME = Path(__file__).resolve().parents[1]
@@ -41,8 +36,8 @@ class Grade(marks.Grade):
     ours: bool = False  # the library's own solution, or a copy of it
 
     @property
-    def possible(self) -> int:
-        return sum(TESTS[test].points for test in self.results)
+    def possible(self) -> float:
+        return sum(self.tests[test].points for test in self.results)
 
     def as_json(self) -> dict[str, Any]:
         told = super().as_json()
@@ -69,14 +64,31 @@ class Order:
     Without a year, each submission's is guessed from its files.
     """
 
-    tests: tuple[str, ...] = tuple(TESTS)
+    tests: tuple[str, ...] = ()
     data: Path | None = None
     answers: Path | None = None
     limits: Limits = field(default_factory=Limits)
     isolation: str = ""
     year: str | None = None
-    again: int = again.QUESTIONS  # questions of each file of predictions to answer again
-    draw: int | None = None  # which ones: None draws anew for each submission
+    again: int = 40  # questions of each file of predictions to answer again
+    draw: int | None = None  # of all that is drawn: None draws anew for each submission
+
+
+def chosen(year: str, wanted: Sequence[str]) -> dict[str, Test]:
+    """The tests of a year that were named; without names, all that need no person.
+
+    An id that only another year has names no test here.
+    """
+    known = tests_of(year)
+    own, anywhere = _ids(known), {name for each in YEARS for name in _ids(tests_of(each))}
+    here = [name for name in wanted if name in own or name not in anywhere]
+    names = marks.choose(known, here or wanted)
+    return {n: known[n] for n in names if wanted or known[n].kind != WRITTEN}
+
+
+def _ids(tests: Iterable[str]) -> set[str]:
+    """Ids, and the parts that they begin with."""
+    return {part for name in tests for part in (name, name.split("-")[0])}
 
 
 def grade(folder: Path, order: Order, name: str = "") -> Grade:
@@ -85,84 +97,83 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
         place = locate(copy.folder)
         guess = decide_year(order.year, place)
         check_files(place)
-        results = look_at(place, order, guess.year)
+        tests = chosen(guess.year, order.tests)
+        results = look_at(place, order, guess.year, tests)
         ours = own_functions(sorted(SUBMISSION.glob("*.py")), place)
     said = [describe(order.isolation)] if order.isolation else []
     said += [other] if order.data and (other := other_data(order.data)) else []
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
     said += [f"{OURS}: {', '.join(ours)}"] if ours else []
     return Grade(
-        name or str(folder), TESTS, results, said=tuple(said), year=guess.year, ours=bool(ours),
+        name or str(folder), tests, results, said=tuple(said), year=guess.year, ours=bool(ours),
         year_said=str(guess), seconds=time.monotonic() - started,
     )  # fmt: skip
 
 
-def look_at(place: Path, order: Order, year: str) -> dict[str, Result]:
-    """Code and files apart; what both have to say of a test is one result."""
-    data = order.data
-    ties = Ties(order.again, new_draw() if order.draw is None else order.draw)
-    of_code = tuple(n for n in order.tests if n in CODE)
-    common = sandbox.Order(
-        "grading.points:CODE", of_code, place, limits=order.limits, paths=(HOME,), year=year,
-        isolation=order.isolation,
-    )  # fmt: skip
-    reading = replace(
-        common, checks="grading.points:FILES", data=data, answers=order.answers, code=False
-    )
-
-    def read_files(names: Sequence[str], ties: Ties) -> dict[str, Result]:
-        return examine(replace(reading, names=tuple(names), note=ties.note()))
-
-    code = examine(common)
-    files = read_files([n for n in order.tests if n in FILES], ties)
-    if unexplained := [n for n, result in files.items() if result.mistake in (UNFIT, DIFFERENT)]:
-        own = own_answers(unexplained, place, data, ties, common)
-        tied = {name_of(n, year): own[n].text for n in own if own[n].state == "ok"}
-        explained = [n for n in own if own[n].state == "ok"]
-        files |= read_files(explained, replace(ties, tied=tied)) if explained else {}
-        for name in set(own) - set(explained):
-            text = f"{files[name].text}; the submission's own model: {own[name].text}"
-            files[name] = replace(files[name], text=text)
-    return {name: both(code.get(name), files.get(name)) for name in order.tests}
+def look_at(place: Path, order: Order, year: str, tests: dict[str, Test]) -> dict[str, Result]:
+    """Ask the code, read the files, and judge what is claimed."""
+    draw = secrets.randbelow(10**9) if order.draw is None else order.draw
+    named, known = find_year(year), kinds()
+    used = [known[test.kind] for test in tests.values()]
+    reading = {n: known[t.kind] for n, t in tests.items() if known[t.kind].reads}
+    if reading and order.data is None:
+        raise MissingInput(
+            "birth_dev.tsv: expected the course's data, found none; name their folder with --data "
+            "or register it with 'wherefrom data add birthplaces FOLDER' (other parts need none)"
+        )
+    with new_place() as held:
+        asking = Asking(place, held / "code", year, order.limits, isolation=order.isolation)
+        wanted = {r.name: r for kind in used for r in kind.asks(named, draw)}
+        told = ask(asking, list(wanted.values())) if wanted else {}
+        claims = Claims(named, draw, is_package(place), told)
+        results = {n: attempt(known[t.kind].look, claims) for n, t in tests.items()
+                   if not known[t.kind].reads}  # fmt: skip
+        if reading:
+            results |= _read_files(place, order, reading, claims, asking)
+    return {name: results[name] for name in tests}
 
 
-def own_answers(
-    names: Sequence[str], place: Path, data: Path | None, ties: Ties, common: sandbox.Order
+def _read_files(
+    place: Path, order: Order, reading: dict[str, Kind], claims: Claims, asking: Asking
 ) -> dict[str, Result]:
-    """Ask the submission's own model, in the sandbox; it gets questions, never answers."""
-    handed_in, drawn, wanted = Submission(place, data, year=common.year), {}, set[Path]()
-    for name in names:
-        model, split = name_of(name, common.year).rsplit(".", 1)
-        lines = read_predictions(handed_in.find(f"{model}.{split}.predictions"))
-        questions = read_asked(data, split).questions
-        chosen = again.choose(len(lines), ties.questions, ties.draw)
-        pick = [[column[i] for i in chosen] for column in (questions, lines)]
-        drawn[f"{model}.{split}"] = pick
-        wanted.add(handed_in.find(parameters_of(model)))
-    note = json.dumps({"draw": ties.draw, "drawn": drawn})
-    given = (data / WIKI,) if data else ()
-    extra = {"note": note, "whole": tuple(sorted(wanted)), "given": given}
-    return examine(replace(common, checks="grading.points:OWN", names=tuple(names), **extra))
+    """Judge the predictions; what the course's model does not explain is asked of the code."""
+    from grading import scores  # hidden: a student's starter has no such tests
 
-
-def name_of(test: str, year: str) -> str:
-    """The start of the name of a test's predictions, with the split."""
-    model, split = PREDICTIONS[test]
-    return f"{model or f'{find_year(year).variant}.pretrain'}.{split}"
-
-
-def both(code: Result | None, files: Result | None) -> Result:
-    """The first that is not well; if both are, what both say."""
-    found = [result for result in (code, files) if result is not None]
-    wrong = [result for result in found if result.state != "ok"]
-    return wrong[0] if wrong else Result("ok", "; ".join(r.text for r in found if r.text))
+    look = scores.Answers(place, order.data, order.answers, claims, order.again)
+    files = [r for kind in reading.values() for r in scores.parameter_requests(look, *kind.reads)]
+    quiet = replace(asking, keep=asking.keep.with_name("files"), code=False)
+    claims.add(ask(quiet, list({request.name: request for request in files}.values())))
+    results = {name: attempt(kind.look, look) for name, kind in reading.items()}
+    unexplained = [n for n, r in results.items() if r.mistake in (scores.UNFIT, scores.DIFFERENT)]
+    for name in unexplained:
+        if scores.ask_own(
+            look, *reading[name].reads, replace(asking, keep=asking.keep.with_name(name))
+        ):
+            found, before = attempt(reading[name].look, look), results[name]
+            told = f"{before.text}; the submission's own model: {found.text}"
+            results[name] = found if found.state == "ok" else replace(before, text=told)
+    return results
 
 
 def grade_all(folder: Path, order: Order) -> Iterator[marks.Grade]:
     """Every folder in a folder, by name."""
 
     def refuse(name: str, why: str) -> Grade:
-        results = dict.fromkeys(order.tests, Result("look", why, "refused"))
-        return Grade(name, TESTS, results, why)
+        tests = chosen(order.year or DEFAULT_YEAR, ())
+        results = dict.fromkeys(tests, Result("look", why, "refused"))
+        return Grade(name, tests, results, why)
 
     return marks.grade_each(folder, lambda path: grade(path, order, path.name), refuse)
+
+
+def columns(order: Order) -> list[str]:
+    """The ids of all that may come up: years have ids of their own."""
+    years = [order.year] if order.year else list(YEARS)
+    found = [
+        name for year in years for name, test in tests_of(year).items() if test.kind != WRITTEN
+    ]
+    return sorted(
+        n
+        for n in set(found)
+        if not order.tests or n in order.tests or n.split("-")[0] in order.tests
+    )

@@ -7,18 +7,23 @@ bar fails in at most 2.2 % of all cases. One as good as the median of the public
 all fails).
 """
 
-import json
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from grading import again, rebuilt
-from wherefrom.core.config import to_json
+import numpy as np
+import torch
+
+from grading import again, own
 from wherefrom.core.files import read_text
-from wherefrom.course.doctor import predictions
+from wherefrom.course.doctor.asking import Asking, ask
 from wherefrom.course.doctor.findings import Finding, NoTelling
-from wherefrom.course.doctor.models import variant_of
-from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.judging import computation, predictions
+from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
+from wherefrom.course.doctor.judging.computation import READINGS
+from wherefrom.course.doctor.layouts import written
+from wherefrom.course.doctor.order import Request
 from wherefrom.evaluation.intervals import wilson
 
 # What a file should reach. The course asks for 10 % after pretraining; the synthesizer's public
@@ -34,48 +39,58 @@ LEAST = {
 MOST = {"vanilla.nopretrain": 0.10}
 
 
+HEADS = 8
+BUFFERS = ("mask", "rope_cache")  # not parameters
 # The file of parameters that gave a file of predictions.
 PARAMETERS = {"vanilla.nopretrain": "vanilla.model.params"}
 UNFIT, DIFFERENT = "other architecture", "other answers"  # the submission's own model may explain
 
 
-@dataclass(frozen=True)
-class Ties:
-    """How predictions are tied to parameters: the lines to draw, and which files are by now.
+@dataclass
+class Answers:
+    """A submission's files of predictions and parameters, and what they are held against.
 
-    `tied` says of a file, by its start and split, who has answered it again.
+    `questions` of each file are answered again, those of the draw. `own` are claims about what the
+    submission's own model says, where the course's does not explain the lines.
     """
 
+    folder: Path
+    data: Path | None
+    answers: Path | None  # of the test questions
+    claims: Claims  # of the code, and of the files of parameters
     questions: int = again.QUESTIONS
-    draw: int = field(default_factory=again.new_draw)
-    tied: dict[str, str] = field(default_factory=dict)
+    own: dict[str, tuple[Claim, Claim]] = field(default_factory=dict)
 
-    def note(self) -> str:
-        return json.dumps(to_json(self))
+    def find(self, name: str) -> Path:
+        return next(iter(written(self.folder, name)), self.folder / name)
 
-
-def ties_of(submission: Submission) -> Ties:
-    """What the note to the checks says; without one, a draw of its own."""
-    return submission.once(
-        "ties", lambda: Ties(**json.loads(submission.note)) if submission.note else Ties()
-    )
+    def model_of(self, model: str) -> str:
+        """The start of a file's name; "" is that of part g."""
+        return model or f"{self.claims.year.variant}.pretrain"
 
 
 def parameters_of(model: str) -> str:
     return PARAMETERS.get(model, f"{model.split('.')[0]}.finetune.params")
 
 
-def judge(submission: Submission, model: str, split: str) -> str:
+def parameter_requests(look: Answers, model: str, _: str) -> list[Request]:
+    """Have the parameters that gave a model's predictions read, if they are there."""
+    path = look.find(parameters_of(look.model_of(model)))
+    given = {"path": str(path), "numbers": True}
+    return [Request(f"file-{path.stem}", "parameters", given)] if path.is_file() else []
+
+
+def judge(look: Answers, model: str, split: str) -> str:
     """Form, place beside the questions, the parameters' own answers, and if known the score."""
+    model = look.model_of(model)
     name = f"{model}.{split}.predictions"
-    lines = predictions.read_predictions(submission.find(name))
-    answers = submission.answers if split == "test" else None
-    asked = predictions.read_asked(submission.data, split, answers)
+    lines = predictions.read_predictions(look.find(name))
+    answers = look.answers if split == "test" else None
+    asked = predictions.read_asked(look.data, split, answers)
     predictions.check_form(lines, asked, name)
     predictions.check_aligned(lines, asked, name)
-    _check_own(submission, model, split, lines)
-    tie = ties_of(submission).tied.get(f"{model}.{split}")
-    tie = tie or _check_tied(submission, model, asked.questions, lines)
+    _check_own(look, model, split, lines)
+    tie = _check_tied(look, model, split, asked.questions, lines)
     scored = predictions.score(lines, asked)
     if scored is None:
         return f"{len(lines)} lines, judged by form: the answers are not known; {tie}"
@@ -83,27 +98,83 @@ def judge(submission: Submission, model: str, split: str) -> str:
 
 
 def _check_tied(
-    submission: Submission, model: str, questions: Sequence[str], lines: Sequence[str]
+    look: Answers, model: str, split: str, questions: Sequence[str], lines: Sequence[str]
 ) -> str:
-    """The grader's own model with the submitted parameters gives the submitted lines."""
-    ties, file = ties_of(submission), parameters_of(model)
-    state = submission.once(file, lambda: rebuilt.read_state(submission.find(file)))
-    held, meant = variant_of(state) or "rope", model.split(".")[0]
+    """The course's model with the submitted parameters gives the submitted lines.
+
+    A mistake in the model costs the test of the model, not those of honest predictions: if one of
+    the usual mistakes explains the lines, or the submission's own model says them, they are its.
+    """
+    state, file = state_of(look, model), parameters_of(model)
+    meant, numbers = model.split(".")[0], vocabulary(look.data)
+    asked, given = drawn(look, questions), drawn(look, lines)
+    best = again.Agreement(0, len(asked))
+    try:
+        for text, changes in _variations(meant):
+            compute = computation.whole(state, meant, heads_of(state), **changes)
+            if best.asked and changes and not again.screen(compute, numbers, asked, given):
+                continue
+            found = again.compare(compute, numbers, asked, given)
+            best = max(best, found, key=lambda agreement: agreement.same)
+            if found.holds:
+                return tell(found, f"the parameters in {file}{text}", look.claims.draw)
+    except (Finding, RuntimeError, IndexError) as error:
+        if f"{model}.{split}" not in look.own:
+            text = f"{file}: {error}: not the course's {meant} model"
+            raise Finding(UNFIT, " ".join(text.split())[:300]) from None
+    if f"{model}.{split}" in look.own:
+        return own.judge(*look.own[f"{model}.{split}"], state, numbers, asked, given, look.claims)
+    return tell(best, f"the parameters in {file}", look.claims.draw)
+
+
+def drawn(look: Answers, column: Sequence[str]) -> list[str]:
+    """What is asked again of a column of questions or lines."""
+    return [column[i] for i in again.choose(len(column), look.questions, look.claims.draw)]
+
+
+def state_of(look: Answers, model: str) -> Table:
+    """The parameters of a model's file: of the right variant, for the characters of wiki.txt."""
+    file, meant = parameters_of(model), model.split(".")[0]
+    if not look.find(file).is_file():
+        why = "predictions earn points only together with the parameters that gave them"
+        raise Finding("no parameters", f"{file} is not there: {why}")
+
+    def read() -> Table:
+        found = look.claims[f"file-{Path(file).stem}"].parameters()
+        return Table({n: v for n, v in found.items() if n.rpartition(".")[2] not in BUFFERS})
+
+    state = look.claims.once(file, read)
+    held, numbers = computation.variant_of(state) or "rope", vocabulary(look.data)
     if held != meant:
         raise Finding("flag never set", f"{file} holds a {held} model, not a {meant} model")
-    numbers = vocabulary(submission.data)
-    if "tok_emb.weight" in state and len(state["tok_emb.weight"]) != len(numbers):
-        told = (
-            f"{file} is of {len(state['tok_emb.weight'])} characters, wiki.txt has {len(numbers)}"
-        )
-        raise Finding("vocabulary", told)
-    try:
-        own = submission.once(("model", file), lambda: rebuilt.rebuild(state))
-    except rebuilt.Unfit as reason:
-        raise Finding(UNFIT, f"{file}: {reason}: not the course's {meant} model") from None
-    chosen = again.choose(len(lines), ties.questions, ties.draw)
-    found = again.compare(own, numbers, [questions[i] for i in chosen], [lines[i] for i in chosen])
-    return tell(found, f"the parameters in {file}", ties.draw)
+    if (rows := len(state.get("tok_emb.weight", ()))) != len(numbers):
+        raise Finding("vocabulary", f"{file} is of {rows} characters, wiki.txt has {len(numbers)}")
+    return state
+
+
+def heads_of(state: Table) -> int:
+    """The number of heads, where a shape shows it, and else the course's."""
+    w2 = state.get("blocks.0.attn.w2")
+    return state["tok_emb.weight"].shape[1] // w2.shape[0] if w2 is not None else HEADS
+
+
+def _variations(variant: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The course's model, other readings of it, and what usual mistakes make of it."""
+    yield "", {}
+    if variant == "perceiver":
+        for reading in READINGS[1:]:
+            yield f" (with {reading})", {"reading": reading}
+        for changes, mistake, _ in computation.PERCEIVER:
+            for reading in READINGS:
+                yield f" (with a mistake: {mistake})", {"reading": replace(reading, **changes)}
+    else:
+        own = {"synthesizer": computation.SYNTHESIZER, "rope": computation.ROTARY}
+        for changes, mistake, _ in own.get(variant, computation.VANILLA):
+            yield f" (with a mistake: {mistake})", changes
+    if variant == "rope":
+        yield " (with the angles of the hand-out's comment)", {"base": 1 / computation.BASE}
+    for changes, mistake, _ in computation.LEFT_OUT:
+        yield f" (with a mistake: {mistake})", changes
 
 
 def tell(found: again.Agreement, who: str, draw: int) -> str:
@@ -114,6 +185,39 @@ def tell(found: again.Agreement, who: str, draw: int) -> str:
         least = found.asked - again.allowed(found.asked)
         raise Finding(DIFFERENT, f"{said}, expected {least} or more; not {such}")
     return said
+
+
+def ask_own(look: Answers, model: str, split: str, asking: Asking) -> bool:
+    """Have the submission's own model answer, with its parameters and with random ones.
+
+    A perceiver's blocks are its student's own from end to end: nothing could be computed again.
+    """
+    model = look.model_of(model)
+    variant = model.split(".")[0]
+    if variant == "perceiver":
+        return False
+    try:
+        state, numbers = state_of(look, model), vocabulary(look.data)
+        layers, heads = computation.blocks_of(state), heads_of(state)
+        positions = state.get(computation.LEARNED_POSITIONS)
+        sizes = {"n_layer": layers, "n_head": heads, "n_embd": state["tok_emb.weight"].shape[1]}
+    except (Finding, IndexError):
+        return False
+    questions = drawn(look, predictions.read_asked(look.data, split).questions)
+    sizes["block_size"] = 128 if positions is None else positions.shape[1]
+    given = {"variant": variant, "vocabulary": len(numbers), "sizes": sizes, "latents": 0}
+    given["stop"] = numbers[again.MASK]
+    given |= {"shapes": [[n, list(v.shape)] for n, v in state.items()], "steps": again.STEPS}
+    given["prompts"] = [p for end in again.ENDINGS for p in own.prompts(numbers, questions, end)]
+    asking.keep.mkdir(parents=True)
+    requests, files = list[Request](), list[Path]()
+    for name, table in (("a", state), ("b", own.scrambled(state, look.claims.draw))):
+        files.append(asking.keep / f"{name}.npy")
+        np.save(files[-1], torch.cat([v.flatten() for v in table.values()]).numpy())
+        requests.append(Request(name, "answers", given | {"parameters": files[-1].name}))
+    found = ask(replace(asking, files=tuple(files)), requests)
+    look.own[f"{model}.{split}"] = found["a"], found["b"]
+    return True
 
 
 def vocabulary(data: Path | None) -> dict[str, int]:
@@ -138,17 +242,10 @@ def _judge_score(model: str, scored: predictions.Score) -> str:
     return said
 
 
-def check_there(submission: Submission, *models: str) -> None:
-    """The files of the models are there, dev and test."""
-    for model in models:
-        for split in predictions.QUESTIONS:
-            predictions.read_predictions(submission.find(f"{model}.{split}.predictions"))
-
-
-def _check_own(submission: Submission, model: str, split: str, lines: list[str]) -> None:
+def _check_own(look: Answers, model: str, split: str, lines: list[str]) -> None:
     """Two models never write the same file."""
     for other in LEAST:
-        path = submission.find(f"{other}.{split}.predictions")
+        path = look.find(f"{other}.{split}.predictions")
         if other == model or not path.is_file():
             continue
         if predictions.read_predictions(path) == lines:

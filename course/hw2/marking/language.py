@@ -1,144 +1,112 @@
-"""Looks at question 1d: the batch that `sgd` descends by, the perplexity, the saved parameters.
+"""Judges question 1d: the batch that `sgd` descends by, the perplexity, the saved parameters."""
 
-The homework's functions read global names that its main program sets; these are set here. A text
-of made-up words lies in a folder as the hand-outs have it and as this project has it.
-"""
-
-import random
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from probing.texts import HIDDEN, SAVED, WIDTH, WORDS, parameters, size, write_text
 
-from marking import network
-from marking.loading import module, own
-from marking.network import DIMENSIONS, either, quiet
+from marking import right
+from marking.network import array, example, result
+from marking.right import DIMENSIONS
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.npy import read_npy
 from wherefrom.core.words import BEGIN, END, WordVocabulary
 from wherefrom.course.doctor.findings import Finding, NoTelling
-from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.judging.claims import Claims
+from wherefrom.course.doctor.order import Request
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import TreebankConfig, find, read_sentences, read_vocabulary
 from wherefrom.data.word_forms import HOMEWORK
 
-WORDS, HIDDEN, WIDTH, BATCH = 2000, 50, 50, 50
-SAVED = "saved_params_40000.npy"
+BATCH, CALLS = 50, 40
 # Five public submissions have 117 to 119 here, our own training on less text has 119; on all dev
 # bigrams 8,000 steps instead of 40,000 have 157. Only bigrams whose first word has a GloVe vector
 # count: the hand-out's own vectors of marks and numbers are not known.
 MOST = 140.0
-TEXT = (
-    "W0100\tNN\nw0007\tVB\nunseen\tJJ\n1,234\tCD\nw0003\tNN\n\n-DOCSTART-\tX\nw0009\tNN\n42\tCD\n\n"
-)
 
 
-def set_globals(submission: Submission, values: dict[str, Any]) -> None:
-    vars(module(submission, "q1d_neural_lm")).update(values)
+def requests(draw: int, mended: bool = False) -> list[Request]:
+    names = ["forward_backward_prop"] if mended else []
+    same, text = ([4] * 100, [2] * 100), _text()
+    found = [
+        _wrapper("wrapper", draw, *same, 1, names),
+        _wrapper("draws", draw, *text, CALLS, names),
+    ]
+    forward = {"draw": draw, "mended": ["forward"] if mended else []}
+    found.append(Request("perplexity", "perplexity", forward))
+    return found if mended else [Request("lm", "imports", {"modules": ["q1d_neural_lm"]}), *found]
 
 
-def check_imports(submission: Submission) -> None:
-    module(submission, "q1d_neural_lm")
+def _text() -> tuple[list[int], list[int]]:
+    """Bigrams of five words, each as often as any other."""
+    return [i % 5 for i in range(500)], [i // 100 for i in range(500)]
 
 
-def check_wrapper(submission: Submission) -> None:
-    """Of bigrams that are all the same, the mean is that of one; in and out are not exchanged."""
-    held = module(submission, "q1d_neural_lm")
-    found = own(submission, "q1d_neural_lm", "lm_wrapper")
-    vectors, params, before, after = _bigrams(submission, [4] * 100, [2] * 100)
-    data, label = vectors[[4]], np.eye(DIMENSIONS[2])[[2]]
-    cost, gradient = network.passes(data, label, params)
-    other = network.passes(vectors[[2]], np.eye(DIMENSIONS[2])[[4]], params)[0]
-
-    def check() -> None:
-        with quiet():
-            given = found(before, after, vectors.tolist(), list(DIMENSIONS), params.copy())
-        mine, slope = float(np.asarray(given[0])), np.asarray(given[1], dtype=float)
-        if np.isclose(mine, BATCH * cost):
-            raise Finding("sum", "cost and gradient are sums over the batch, not means")
-        if np.isclose(mine, other):
-            raise Finding("exchanged", "the word before and the word after are exchanged")
-        if not np.isclose(mine, cost):
-            raise Finding("value", f"the mean cost of one bigram is {mine}, not {cost}")
-        if slope.shape != gradient.shape or not np.allclose(slope, gradient, atol=1e-8):
-            raise Finding("value", "the gradient is not that of the mean cost")
-
-    either(held, {"forward_backward_prop": network.passes}, check)
-
-
-def check_draws(submission: Submission) -> None:
-    """Batches differ, and in time every bigram comes."""
-    held = module(submission, "q1d_neural_lm")
-    found = own(submission, "q1d_neural_lm", "lm_wrapper")
-    pairs = [i % 5 for i in range(500)], [i // 100 for i in range(500)]
-    vectors, params, before, after = _bigrams(submission, *pairs)
-    random.seed(0)
-    np.random.seed(0)
-
-    def check() -> None:
-        with quiet():
-            costs = [
-                float(found(before, after, vectors.tolist(), list(DIMENSIONS), params.copy())[0])
-                for _ in range(40)
-            ]
-        if len(set(np.round(costs, 12))) == 1:
-            raise Finding("fixed", "every call takes the same batch")
-        p = network.probabilities(vectors, params)
-        whole = np.mean([-np.log(p[i, o]) for i, o in zip(*pairs, strict=True)])
-        each = np.std([-np.log(p[i, o]) for i, o in zip(*pairs, strict=True)])
-        # Five deviations of a mean of 40 batches; words in a row are alike, so a batch may be one.
-        far = 5 * each / np.sqrt(40)
-        means = np.mean(costs), np.mean(costs) / BATCH  # that it is a mean is another test
-        if min(abs(mean - whole) for mean in means) > far:
-            raise Finding("drawn", "40 batches together do not look like the text")
-
-    either(held, {"forward_backward_prop": network.passes}, check)
-
-
-def _bigrams(submission: Submission, before: list[int], after: list[int]) -> tuple[Any, ...]:
+def _wrapper(
+    name: str, draw: int, before: list[int], after: list[int], calls: int, mended: list[str]
+) -> Request:
+    """lm_wrapper reads global names that the homework's main program sets."""
     width, hidden, classes = DIMENSIONS
-    vectors = np.random.default_rng(2).normal(size=(classes, width))
-    params = network.example()[2]
-    names = {
+    vectors, params = _vectors(draw).tolist(), array(example(draw)[2])
+    setting = {
         "num_of_examples": len(before), "input_dim": width, "hidden_dim": hidden,
         "output_dim": classes, "dimensions": list(DIMENSIONS), "params": params,
         "in_word_index": before, "out_word_index": after, "vocabsize": classes,
-        "num_to_word_embedding": vectors.tolist(),
+        "num_to_word_embedding": vectors,
     }  # fmt: skip
-    if "perplexity" not in vars(module(submission, "q1d_neural_lm")):  # the hand-out's form
-        set_globals(submission, names)
-    return vectors, params, before, after
+    case = [before, after, vectors, list(DIMENSIONS), params]
+    given = {"file": "q1d_neural_lm", "names": ["lm_wrapper"], "cases": [case] * calls}
+    return Request(name, "call", given | {"setting": setting, "mended": mended})
 
 
-def check_perplexity(submission: Submission) -> None:
-    held = module(submission, "q1d_neural_lm")
-    found = own(submission, "q1d_neural_lm", "eval_neural_lm")
-    home = (submission.scratch / "text").resolve()
-    listed, vectors = _write_text(home)
-    pairs = bigrams(listed, home / "language" / "ptb-dev.txt")
-    params = 0.3 * np.random.default_rng(5).normal(size=size())
-    wanted = nats(vectors, params, pairs)
-    names = {
-        "num_to_word": dict(enumerate(listed)), "vocabsize": WORDS,
-        "word_to_num": {word: i for i, word in enumerate(listed)},
-        "num_to_word_embedding": vectors.tolist(), "params": params,
-        "input_dim": WIDTH, "hidden_dim": HIDDEN, "output_dim": WORDS,
-        "dimensions": [WIDTH, HIDDEN, WORDS],
-    }  # fmt: skip
-    if "perplexity" not in vars(held):
-        set_globals(submission, names)
+def _vectors(draw: int) -> Any:
+    return np.random.default_rng(draw + 2).normal(size=(DIMENSIONS[2], DIMENSIONS[0]))
 
-    def check() -> None:
-        with quiet(home), np.errstate(all="ignore"):
-            np.save(SAVED, params)
-            given = found(str(home / "language" / "ptb-dev.txt"))
-        judge_perplexity(given, wanted)
 
-    def forward(data: Any, label: int, params: Any, dimensions: Any) -> float:
-        pair = np.array([[0, label]])
-        return float(np.exp(-nats(np.atleast_2d(data), np.asarray(params), pair)[0]))
+def check_imports(claims: Claims) -> None:
+    claims["lm"].value("modules", list)
 
-    either(held, {"forward": forward}, check)
+
+def check_wrapper(claims: Claims) -> None:
+    """Of bigrams that are all the same, the mean is that of one; in and out are not exchanged."""
+    vectors, params = _vectors(claims.draw), example(claims.draw)[2]
+    labels = np.eye(DIMENSIONS[2])
+    cost, gradient = right.forward_backward_prop(vectors[[4]], labels[[2]], params)
+    other = right.forward_backward_prop(vectors[[2]], labels[[4]], params)[0]
+    mine, slope = float(result(claims["wrapper"]).item()), result(claims["wrapper"], 0, 1)
+    if np.isclose(mine, BATCH * cost):
+        raise Finding("sum", "cost and gradient are sums over the batch, not means")
+    if np.isclose(mine, other):
+        raise Finding("exchanged", "the word before and the word after are exchanged")
+    if not np.isclose(mine, cost):
+        raise Finding("value", f"the mean cost of one bigram is {mine}, not {cost}")
+    if slope.shape != gradient.shape or not np.allclose(slope, gradient, atol=1e-8):
+        raise Finding("value", "the gradient is not that of the mean cost")
+
+
+def check_draws(claims: Claims) -> None:
+    """Batches differ, and in time every bigram comes."""
+    claim = claims["draws"]
+    costs = [float(result(claim, number).item()) for number in range(CALLS)]
+    if len(set(np.round(costs, 12))) == 1:
+        raise Finding("fixed", "every call takes the same batch")
+    p = right.probabilities(_vectors(claims.draw), example(claims.draw)[2])
+    losses = [-np.log(p[i, o]) for i, o in zip(*_text(), strict=True)]
+    # Five deviations of a mean of 40 batches; words in a row are alike, so a batch may be one.
+    far = 5 * np.std(losses) / np.sqrt(CALLS)
+    means = np.mean(costs), np.mean(costs) / BATCH  # that it is a mean is another test
+    if min(abs(mean - np.mean(losses)) for mean in means) > far:
+        raise Finding("drawn", f"{CALLS} batches together do not look like the text")
+
+
+def check_perplexity(claims: Claims) -> None:
+    given = claims["perplexity"].array("perplexity_0").numpy()
+    with tempfile.TemporaryDirectory() as held:
+        listed, vectors = write_text(Path(held), claims.draw)
+        pairs = bigrams(listed, Path(held) / "language" / "ptb-dev.txt")
+    judge_perplexity(given, nats(vectors, parameters(claims.draw), pairs))
 
 
 def judge_perplexity(given: Any, losses: Any) -> None:
@@ -170,16 +138,12 @@ def judge_perplexity(given: Any, losses: Any) -> None:
     raise Finding("value", f"the perplexity of a short text is {value:g}, not {np.exp(mean):g}")
 
 
-def size() -> int:
-    return (WIDTH + 1) * HIDDEN + (HIDDEN + 1) * WORDS
-
-
 def nats(vectors: Any, params: Any, pairs: Any) -> Any:
     """The loss of every bigram, computed here."""
     sizes = np.cumsum([WIDTH * HIDDEN, HIDDEN, HIDDEN * WORDS])
     W1, b1, W2, b2 = np.split(np.asarray(params, dtype=float), sizes)
     rows, place = np.unique(pairs[:, 0], return_inverse=True)
-    h = network.sigmoid(vectors[rows] @ W1.reshape(WIDTH, HIDDEN) + b1)
+    h = right.sigmoid(vectors[rows] @ W1.reshape(WIDTH, HIDDEN) + b1)
     theta = h @ W2.reshape(HIDDEN, WORDS) + b2
     top = theta.max(1)
     total = top + np.log(np.exp(theta - top[:, None]).sum(1))
@@ -190,24 +154,6 @@ def bigrams(listed: Any, path: Path) -> Any:
     known = frozenset(listed) - {BEGIN, END}
     texts = [" ".join(HOMEWORK.canonical(w, known) for w in s) for s in read_sentences(path)]
     return WordVocabulary(tuple(listed)).bigrams(texts)
-
-
-def _write_text(home: Path) -> tuple[tuple[str, ...], Any]:
-    """A vocabulary of 2,000 made-up words with vectors, and a short text; words and vectors."""
-    marks = ("UUUNKKK", BEGIN, END, "DG", "DGDG", "DGDGDGDG")
-    words = [f"w{number:04d}" for number in range(WORDS - len(marks))]
-    listed = (*marks, *words)
-    for folder in ("language", "embeddings", "data/lm"):
-        (home / folder).mkdir(parents=True, exist_ok=True)
-    (home / "language" / "ptb-dev.txt").write_text(TEXT, encoding="utf-8")
-    lines = "".join(f"{word}\t{WORDS - i}\t0.1\n" for i, word in enumerate(listed))
-    (home / "language" / "vocab.ptb.txt").write_text(lines, encoding="utf-8")
-    table = np.random.default_rng(4).normal(size=(len(words), WIDTH)).astype(np.float32)
-    np.save(home / "embeddings" / "glove.6B.50d.subset.npy", table)
-    names = home / "embeddings" / "glove.6B.50d.subset.words.txt"
-    names.write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
-    vectors = load_vectors(home / "embeddings" / "glove.6B.50d.subset.npy", listed).array
-    return listed, np.asarray(vectors, dtype=float)
 
 
 def judge_saved(folder: Path, data: Path | None) -> str:

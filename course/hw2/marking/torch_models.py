@@ -1,61 +1,67 @@
-"""Looks at the character model and the averaging network, by what they compute.
+"""Judges the character model and the averaging network, by what they computed.
 
 The layers are found by their kind, not by their name. Of the averaging network a notebook often has
 several versions, one a question: a test is passed if one of them passes it.
 """
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from probing.texts import TEXTS
 from torch import Tensor, nn
 
-from marking.loading import AVERAGING, CHARACTERS, definitions
-from marking.network import quiet
+from wherefrom.course.doctor.exercises import weights
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.judging.claims import Claim, Claims
+from wherefrom.course.doctor.order import Request
 
 WORDS, CALLS, DROP = 12, 200, 0.5
+STEPS = [3, 8, 3]
 
 
-def check_characters(submission: Submission) -> None:
+def character_requests(draw: int) -> list[Request]:
+    return [
+        Request("built", "characters", {"draw": draw, "steps": []}),
+        Request("steps", "characters", {"draw": draw, "steps": STEPS}),
+    ]
+
+
+def network_requests(draw: int) -> list[Request]:
+    given = {"vectors": _glove(draw).tolist(), "drop": DROP, "calls": CALLS}
+    return [Request("networks", "networks", given)]
+
+
+def check_characters(claims: Claims) -> None:
     """A basic look: the class is there and can be built."""
-    _character_model(submission)
+    claims["built"].value("layers", list)
 
 
-def _character_model(submission: Submission) -> nn.Module:
-    found = definitions(submission, CHARACTERS, "the character model").get("OurModel")
-    if not found:
-        raise Finding("missing", "there is no class OurModel")
-    torch.manual_seed(0)
-    return found[-1](11, 7, 11, 1).eval()
-
-
-def _layer(model: nn.Module, kind: type[nn.Module]) -> Any:
-    layer = next((m for m in model.modules() if isinstance(m, kind)), None)
-    if layer is None:
+def _layer(claim: Claim, kind: Callable[..., Any], draw: int, *sizes: int) -> Any:
+    """A layer of ours with the weights that the submission's layer of that kind was given."""
+    named = [str(path) for path, name in claim.value("layers", list) if name == kind.__name__]
+    if not named:
         raise Finding("form", f"OurModel has no {kind.__name__}")
+    layer = kind(*sizes)
+    with torch.no_grad():
+        for name, parameter in layer.named_parameters():
+            parameter.copy_(weights(f"{named[0]}.{name}", parameter.shape, draw, 0.5))
     return layer
 
 
 @torch.no_grad()
-def check_step(submission: Submission) -> None:
-    model = _character_model(submission)
-    embedding, gru = _layer(model, nn.Embedding), _layer(model, nn.GRU)
-    linear = _layer(model, nn.Linear)
-    state, wanted_state = torch.zeros(1, 1, 7), torch.zeros(1, 1, 7)
-    for number, character in enumerate((3, 8, 3)):
-        given = model(torch.tensor(character), state)
-        if not isinstance(given, tuple | list) or len(given) != 2:
-            raise Finding("form", "forward() gives no pair (output, hidden)")
-        output, state = given
-        read, wanted_state = gru(embedding(torch.tensor(character)).view(1, 1, -1), wanted_state)
-        wanted = linear(read.view(1, -1))
-        _compare(output, wanted, number)
-        if state.shape != wanted_state.shape or not torch.allclose(state, wanted_state, atol=1e-5):
+def check_step(claims: Claims) -> None:
+    claim, draw = claims["steps"], claims.draw
+    embedding = _layer(claim, nn.Embedding, draw, 11, 7)
+    gru, linear = _layer(claim, nn.GRU, draw, 7, 7), _layer(claim, nn.Linear, draw, 7, 11)
+    outputs, states, state = claim.array("outputs"), claim.array("states"), torch.zeros(1, 1, 7)
+    for number, character in enumerate(STEPS):
+        read, state = gru(embedding(torch.tensor(character)).view(1, 1, -1), state)
+        _compare(outputs[number].float(), linear(read.view(1, -1)), number)
+        held = states[number].float()
+        if held.numel() != 7 or not torch.allclose(held, state.flatten(), atol=1e-5):
             raise Finding("hidden", "the hidden state that forward() gives is not the GRU's next")
 
 
@@ -77,93 +83,39 @@ def _compare(output: Tensor, wanted: Tensor, number: int) -> None:
 # -- the averaging network ---------------------------------------------------------------
 
 
-def networks(submission: Submission) -> list[Any]:
-    """The classes that read `input_ids` and `attention_masks`."""
-    found = definitions(submission, AVERAGING, "the averaging network")
-    classes = [c for cs in found.values() for c in cs if _is_network(c)]
-    if not classes:
-        raise Finding("missing", "there is no class DAN whose forward() takes attention_masks")
-    return classes
-
-
-def _is_network(found: Any) -> bool:
-    if not (isinstance(found, type) and issubclass(found, nn.Module)):
-        return False
-    return "attention_masks" in inspect.signature(found.forward).parameters
-
-
-def _glove() -> Tensor:
+def _glove(draw: int) -> Tensor:
     """Word i has its own two numbers; word 0, with which texts are padded, has none."""
     vectors = np.zeros((WORDS, 2 * WORDS), np.float32)
+    own = np.random.default_rng(draw).uniform(1, 3, (WORDS, 2))
     for word in range(1, WORDS):
-        vectors[word, 2 * word : 2 * word + 2] = (1 + word, -2)
+        vectors[word, 2 * word : 2 * word + 2] = own[word] * (1, -1)
     return torch.from_numpy(vectors)
 
 
-def _build(kind: Any, drop: float) -> nn.Module:
-    np.save("glove.npy", _glove().numpy())
-    names = inspect.signature(kind.__init__).parameters
-    named = [n for n in names if "drop" in n.lower() or n == "p"]
-    torch.manual_seed(0)
-    return kind(**{named[0]: drop}) if named else kind()
-
-
-class Probe:
-    """A network that is asked, and what went into its first linear layer."""
-
-    def __init__(self, model: nn.Module) -> None:
-        self.model, self.seen = model, None
-        linear = next((m for m in model.modules() if isinstance(m, nn.Linear)), None)
-        if linear is None:
-            raise Finding("form", "the averaging network has no nn.Linear")
-        linear.register_forward_pre_hook(self._see)
-
-    def _see(self, layer: nn.Module, given: Any) -> None:
-        self.seen = given[0].detach().clone()
-
-    @torch.no_grad()
-    def ask(self, texts: list[list[int]]) -> Any:
-        longest = max(map(len, texts))
-        ids = torch.tensor([t + [0] * (longest - len(t)) for t in texts])
-        masks = torch.tensor([[1] * len(t) + [0] * (longest - len(t)) for t in texts])
-        return self.model(input_ids=ids, attention_masks=masks, labels=self.labels(texts))
-
-    @staticmethod
-    def labels(texts: list[list[int]]) -> Tensor:
-        return torch.tensor([i % 2 for i in range(len(texts))])
-
-    def means(self, texts: list[list[int]]) -> Tensor:
-        self.ask(texts)
-        if self.seen is None:
-            raise Finding("form", "nothing goes through the network's linear layers")
-        return self.seen.reshape(len(texts), -1)
-
-
-TEXTS = [[1, 2, 3, 3], [5, 7], [4, 6, 8, 9, 10, 11]]
-
-
-def best(look: Callable[[Any], str | None]) -> Callable[[Submission], str | None]:
+def best(look: Callable[[Claims, str], str | None]) -> Callable[[Claims], str | None]:
     """Passed if one version of the network passes; what is said of the last one otherwise."""
 
-    def judged(submission: Submission) -> str | None:
-        last: Exception | None = None
-        for kind in networks(submission):
+    def judged(claims: Claims) -> str | None:
+        claim = claims["networks"]
+        errors = claim.value("errors", list)
+        last: Finding | None = None
+        for number, error in enumerate(map(str, errors)):
             try:
-                with quiet(submission.scratch / "dan"):
-                    return look(kind)
-            except Exception as error:
-                rank = isinstance(error, Finding)
-                last = error if last is None or rank else last
-        assert last is not None
-        raise last
+                if error:
+                    mistake, _, text = error.partition(":")
+                    raise Finding(mistake, text)
+                return look(claims, str(number))
+            except Finding as finding:
+                last = finding if last is None or finding.mistake != "crash" else last
+        raise last or Finding("missing", "there is no averaging network")
 
     return judged
 
 
-def look_at_mean(kind: Any) -> None:
+def look_at_mean(claims: Claims, number: str) -> None:
     """The mean of the real words' vectors, in evaluation."""
-    given = Probe(_build(kind, 0.0).eval()).means(TEXTS)
-    vectors, longest = _glove(), max(map(len, TEXTS))
+    given, vectors = claims["networks"].array(f"means{number}").float(), _glove(claims.draw)
+    longest = max(map(len, TEXTS))
     wanted = torch.stack([vectors[text].mean(0) for text in TEXTS])
     sums = torch.stack([vectors[text].sum(0) for text in TEXTS])
     if given.shape != wanted.shape:
@@ -178,27 +130,33 @@ def look_at_mean(kind: Any) -> None:
     raise Finding("value", "what goes into the first layer is not the mean of the words' vectors")
 
 
-def look_at_loss(kind: Any) -> None:
-    """Two logits, and the cross-entropy of them."""
-    probe = Probe(_build(kind, 0.0).eval())
-    given = probe.ask(TEXTS)
-    if not isinstance(given, dict) or not {"loss", "logits"} <= set(given):
-        raise Finding("form", "forward() gives no dict with 'loss' and 'logits'")
-    logits = given["logits"]
+def look_at_loss(claims: Claims, number: str) -> None:
+    """Two logits, and the cross-entropy of them; worth something if the words are read at all."""
+    claim, vectors = claims["networks"], _glove(claims.draw)
+    try:
+        logits, loss = (claim.array(f"{name}{number}").float() for name in ("logits", "loss"))
+    except Finding:
+        raise Finding("form", "forward() gives no dict with 'loss' and 'logits'") from None
     if tuple(logits.shape) != (len(TEXTS), 2):
         raise Finding("form", f"the logits are {tuple(logits.shape)}, not two for each text")
     if (logits >= 0).all() and torch.allclose(logits.sum(1), torch.ones(len(TEXTS)), atol=1e-5):
         raise Finding("softmax", "the logits are probabilities: the loss takes the softmax itself")
-    wanted = F.cross_entropy(logits, probe.labels(TEXTS))
-    if not torch.allclose(torch.as_tensor(given["loss"]).reshape(()), wanted, atol=1e-5):
+    wanted = F.cross_entropy(logits, torch.tensor([i % 2 for i in range(len(TEXTS))]))
+    if not torch.allclose(loss.reshape(()), wanted, atol=1e-5):
         raise Finding("value", "the loss is not the cross-entropy of the logits")
+    read = claim.array(f"means{number}").float()
+    words = torch.stack([vectors[text].sum(0) != 0 for text in TEXTS])
+    if read.shape != words.shape or not torch.equal(read != 0, words):
+        raise Finding("value", "what goes into the first layer are not the words of the texts")
 
 
-def look_at_dropout(kind: Any) -> None:
+def look_at_dropout(claims: Claims, number: str) -> None:
     """Whole words go in training, about as many as asked for, and none in evaluation."""
-    model = _build(kind, DROP)
-    probe, text = Probe(model.train()), list(range(1, WORDS))
-    seen = torch.cat([probe.means([text]) for _ in range(CALLS)]).reshape(CALLS, WORDS, 2)
+    rows = claims["networks"].array(f"dropped{number}").float()
+    if rows.shape != (CALLS + 20, 2 * WORDS):
+        raise Finding("form", f"what goes into the first layer is {tuple(rows.shape)}")
+    vectors = _glove(claims.draw)[1:].sum(0).view(WORDS, 2)[1:]
+    seen = rows[:CALLS].reshape(CALLS, WORDS, 2)
     seen = seen[torch.isfinite(seen).all(2).all(1)][:, 1:]
     gone = seen == 0
     if not gone.any():
@@ -208,7 +166,9 @@ def look_at_dropout(kind: Any) -> None:
     share = gone[..., 0].float().mean().item()
     if not 0.35 < share < 0.65:
         raise Finding("rate", f"asked to drop half of the words, it drops {100 * share:.0f} %")
-    still = Probe(model.eval())
-    again = torch.cat([still.means([text]) for _ in range(20)]).reshape(20, WORDS, 2)[:, 1:]
+    ratio = seen / vectors  # of words that stay, the two numbers have the same share in the mean
+    if not torch.allclose(ratio[..., 0], ratio[..., 1], atol=1e-4):
+        raise Finding("value", "what stays are not the vectors of the words")
+    again = rows[CALLS:].reshape(20, WORDS, 2)[:, 1:]
     if (again == 0).any() or not torch.allclose(again, again[:1].expand_as(again)):
         raise Finding("evaluation", "words are dropped in evaluation too")

@@ -1,62 +1,53 @@
-"""The doctor's list of checks: every usual mistake is found in the right place, with a hint."""
+"""The doctor's list of checks: what it says of sound files and of others, each with a hint."""
 
 import re
 from pathlib import Path
 
-import pytest
 import torch
 
-from wherefrom.course.doctor import (
-    checks,
-    given,
-    given_trainer,
-    models,
-    perceiver,
-    rotary,
-)
-from wherefrom.course.doctor.checks import CHECKS, HINTS
-from wherefrom.course.doctor.child import attempt
-from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor import checks
+from wherefrom.course.doctor.checks import CHECKS, HINTS, OF_FILES, ORDER, Files
+from wherefrom.course.doctor.findings import attempt
+from wherefrom.course.doctor.judging import computation, given_trainer
+from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year
+
+YEAR = find_year(DEFAULT_YEAR)
 
 
-def test_a_solution_without_the_library_is_sound(plain):
-    submission = plain()
-    results = {name: attempt(check, submission) for name, check in CHECKS.items()}
-    assert {name: r.text for name, r in results.items() if r.state == "look"} == {}
-    unknown = {name for name, r in results.items() if r.state == "unknown"}
-    assert unknown == {"parameter files", "predictions aligned"}, "it has written none"
+def test_a_solution_without_the_library_is_sound(claimed):
+    claims = claimed(checks.requests(YEAR, 7))
+    looks = {name: check for name, check in CHECKS.items() if name != "import"}
+    results = {name: attempt(check, claims) for name, check in looks.items()}
+    assert {name: r.text for name, r in results.items() if r.state != "ok"} == {}
+    assert sorted(ORDER) == sorted({**CHECKS, **OF_FILES})
 
 
-@pytest.mark.parametrize("old", ["final_tokens=200 *", "lr_decay=True"])
-def test_a_rate_that_ends_elsewhere(solution, old):
-    new = {"final_tokens=200 *": "final_tokens=2 *", "lr_decay=True": "lr_decay=False"}[old]
-    text = (solution / "helper.py").read_text()
-    assert old in text
-    (solution / "helper.py").write_text(text.replace(old, new))
-    found = attempt(CHECKS["learning rate at the end"], Submission(solution))
-    assert found.mistake == "rate at the end"
+def look(making, solution, check, data=None):
+    claims = making.claims_of(solution, checks.parameter_requests(solution))
+    return attempt(OF_FILES[check], Files(solution, data, claims))
 
 
-def test_a_perceiver_that_was_used_is_checked(solution):
-    for path in solution.glob("perceiver.*"):
+def test_parameter_files_are_compared_with_their_names(making, solution):
+    for path in solution.glob("*.params"):
         path.unlink()
-    helper = solution / "helper.py"
-    right = helper.read_text()
-    helper.write_text(right.replace("mconf.perceiver = True", "pass"))
-    variant, files = CHECKS["variant built"], CHECKS["parameter files"]
-    assert attempt(variant, Submission(solution)).state == "ok", "nobody has used it"
-    path = solution / "perceiver.pretrain.params"
-    torch.save({"pos_emb": torch.zeros(1), "blocks.0.attn.key.weight": torch.zeros(1)}, path)
-    found = attempt(files, Submission(solution))
-    assert found.mistake == "flag never set"
-    assert "perceiver.pretrain.params holds a vanilla model, not a perceiver" in found.text
-    found = attempt(variant, Submission(solution))
-    assert found.mistake == "flag never set"
-    assert "'perceiver' model has no down_block and no up_block" in found.text
-    helper.write_text(right)
-    torch.save({"_orig_mod.down_block.attn.key.weight": torch.zeros(1)}, path)
-    assert attempt(variant, Submission(solution)).state == "ok"
-    assert attempt(files, Submission(solution)).state == "ok"
+    assert look(making, solution, "parameter files").state == "unknown"
+    path = solution / "synthesizer.pretrain.params"
+    for names, holds in (
+        (["blocks.0.attn.key.weight"], "a rope model"),
+        (["_orig_mod.pos_emb", "_orig_mod.blocks.0.attn.key.weight"], "a vanilla model"),
+        (["blocks.0.ln1.weight"], "no such attention"),
+        (["down_block.attn.key.weight"], "a perceiver model"),
+    ):
+        torch.save({name: torch.zeros(1) for name in names}, path)
+        found = look(making, solution, "parameter files")
+        assert found.text == f"{path.name} holds {holds}, not a synthesizer model"
+        assert found.mistake == "flag never set"
+    torch.save({"module._orig_mod.blocks.0.attn.w2": torch.zeros(1)}, path)
+    assert look(making, solution, "parameter files").state == "ok"
+    path.write_bytes(b"\x80\x02cos\nsystem\n.")  # a pickle that would run a command
+    found = look(making, solution, "parameter files")
+    assert found.mistake == "parameters file"
+    assert "cannot be loaded with weights_only=True" in found.text
 
 
 def test_every_prediction_file_is_judged(making, solution, course_data):
@@ -64,9 +55,24 @@ def test_every_prediction_file_is_judged(making, solution, course_data):
     making.spoil(solution, "predictions shifted by a line")
     lines = (solution / "vanilla.pretrain.dev.predictions").read_text().splitlines()
     (solution / "rope.pretrain.dev.predictions").write_text("London\n" * len(lines))
-    found = attempt(CHECKS["predictions aligned"], Submission(solution, course_data))
+    found = look(making, solution, "predictions aligned", course_data)
     assert "rope.pretrain.dev.predictions" in found.text
     assert "vanilla.pretrain.dev.predictions" in found.text
+
+
+def test_files_of_predictions_of_a_students_own_are_left_alone(making, solution, course_data):
+    (solution / "london.dev.predictions").write_text("London\n" * 200)
+    found = look(making, solution, "predictions aligned", course_data)
+    assert found.state == "ok"
+    assert "london" not in found.text
+
+
+def test_a_link_is_no_file_of_the_submission(making, solution, course_data):
+    path = solution / "vanilla.pretrain.dev.predictions"
+    secret = solution.parent / "secret"
+    path.rename(secret)
+    path.symlink_to(secret)
+    assert path.name not in look(making, solution, "predictions aligned", course_data).text
 
 
 def test_every_mistake_that_a_check_names_has_a_hint():
@@ -74,19 +80,13 @@ def test_every_mistake_that_a_check_names_has_a_hint():
     source = Path(checks.__file__).parent
     named = {
         mistake
-        for path in source.glob("*.py")
+        for path in source.rglob("*.py")
         for mistake in re.findall(
             r'(?:Finding\(\s*|otherwise(?:: str)? ?= ?)"([^"]+)"', path.read_text(encoding="utf-8")
         )
     }
-    tables = (models.MISTAKES, rotary.MISTAKES, perceiver.MISTAKES, given.LEFT_OUT)
-    named |= {mistake for table in (*tables, given_trainer.WRONG) for _, mistake, _ in table}
+    tables = (computation.VANILLA, computation.SYNTHESIZER, computation.ROTARY)
+    tables += (computation.PERCEIVER, computation.LEFT_OUT, given_trainer.WRONG)
+    named |= {mistake for table in tables for _, mistake, _ in table}
     assert {"formula", "one rotation", "latents not normalised", "unmasked future"} <= named
     assert named - set(HINTS) <= {"missing file"}
-
-
-def test_files_of_predictions_of_a_students_own_are_left_alone(solution, course_data):
-    (solution / "london.dev.predictions").write_text("London\n" * 200)
-    found = attempt(CHECKS["predictions aligned"], Submission(solution, course_data))
-    assert found.state == "ok"
-    assert "london" not in found.text

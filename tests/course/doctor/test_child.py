@@ -1,42 +1,83 @@
-"""What a check ends with, whatever the submission's code does in it."""
+"""What the process of a submission answers with, whatever the submission's code does."""
 
+import json
+import pdb
+from pathlib import Path
+
+import numpy as np
 import pytest
+import torch
 
-from wherefrom.course.doctor.child import attempt
-from wherefrom.course.doctor.findings import Finding, NoTelling, Result
+from wherefrom.course.doctor.child import answer, describe
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.leniency import lenient
 from wherefrom.course.doctor.submission import Submission
 
 
-def raising(error: BaseException):
-    def check(submission: Submission) -> None:
-        raise error
-
-    return check
-
-
-@pytest.mark.parametrize(
-    ("error", "result"),
-    [
-        (Finding("size", "too small"), Result("look", "too small", "size")),
-        (NoTelling("no file"), Result("unknown", "no file")),
-        (MemoryError(), Result("look", "it needed too much memory", "memory")),
-        (NotImplementedError(), Result("look", "not written yet", "unwritten")),
-        (SystemExit(3), Result("look", "it stopped with SystemExit: 3", "crash")),
-        (
-            ValueError("two\nlines"),
-            Result("look", "it stopped with ValueError: two lines", "crash"),
-        ),
-    ],
-)
-def test_an_exception_is_a_result(tmp_path, error, result):
-    assert attempt(raising(error), Submission(tmp_path)) == result
+@pytest.fixture
+def place(tmp_path):
+    for name in ("given", "out", "submission"):
+        (tmp_path / name).mkdir()
+    return tmp_path
 
 
-def test_what_a_sound_check_says_is_kept(tmp_path):
-    assert attempt(lambda _: "12 right", Submission(tmp_path)) == Result("ok", "12 right")
-    assert attempt(lambda _: None, Submission(tmp_path)) == Result("ok")
+def asked(place, probe, **given):
+    answer(
+        Submission(place / "submission"),
+        {"p": probe},
+        [{"name": "a", "kind": "p", "with": given}],
+        place,
+    )
+    return json.loads((place / "out" / "a.json").read_text())
 
 
-def test_ctrl_c_is_not_the_submissions(tmp_path):
-    with pytest.raises(KeyboardInterrupt):
-        attempt(raising(KeyboardInterrupt()), Submission(tmp_path))
+def test_arrays_become_files_and_the_rest_is_json(place):
+    told = asked(
+        place, lambda s, found, how: found.put(n=how.n, x=torch.arange(3), y=np.ones(2)), n=4
+    )
+    assert told == {"values": {"n": 4, "excuses": []}, "raised": {}}
+    assert np.load(place / "out" / "a.x.npy").tolist() == [0, 1, 2]
+    assert np.load(place / "out" / "a.y.npy").tolist() == [1, 1]
+
+
+def test_what_was_put_before_an_exception_is_told(place):
+    def probe(submission, found, how):
+        found.put(first=1)
+        raise SystemExit(3)
+
+    told = asked(place, probe)
+    assert told["values"]["first"] == 1
+    assert told["raised"] == {"type": "SystemExit", "text": "3"}
+
+
+def test_an_exception_has_a_type_a_text_and_the_submissions_line(place):
+    (place / "submission" / "a.py").write_text("def f():\n    int('a\\nb')\n")
+    code: dict = {}
+    path = place / "submission" / "a.py"
+    exec(compile(path.read_text(), str(path), "exec"), code)
+    with pytest.raises(ValueError, match="invalid literal") as caught:
+        code["f"]()
+    told = describe(caught.value, place / "submission")
+    assert told == {
+        "type": "ValueError",
+        "text": "invalid literal for int() with base 10: 'a\\nb' (a.py:2)",
+    }
+    assert describe(Finding("size", "small"), place)["mistake"] == "size"
+
+
+def test_mistakes_of_the_set_up_are_excused_and_noted(tmp_path):
+    (tmp_path / "real.tsv").write_text("here")
+    with lenient(tmp_path, {".tsv": tmp_path / "real.tsv"}) as excuses:
+        assert torch.arange(3).cuda().tolist() == [0, 1, 2]
+        assert torch.zeros(2, device="cuda:0").device.type == "cpu"
+        assert torch.nn.Linear(1, 1).to("cuda").weight.device.type == "cpu"
+        assert torch.ones(1).to(torch.device("cuda"), torch.float64).dtype == torch.float64
+        breakpoint()
+        pdb.set_trace()
+        with open("/content/drive/names.tsv") as file:
+            assert file.read() == "here"
+        with pytest.raises(FileNotFoundError):
+            Path("/content/drive/names.json").read_text()
+    assert excuses == ["cuda", "breakpoint", "path /content/drive/names.tsv"]
+    with pytest.raises((AssertionError, RuntimeError)):
+        torch.zeros(1, device="cuda")

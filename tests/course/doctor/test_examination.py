@@ -7,59 +7,47 @@ import pytest
 
 from wherefrom import doctor
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.course.doctor import examination
+from wherefrom.course.doctor import checks
 from wherefrom.course.doctor.checks import HINTS
-from wherefrom.course.doctor.findings import CheckResult, Result
-from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.findings import CheckResult, Finding
 from wherefrom.data.fetching import registry
 
 
-def test_a_submissions_own_data_are_not_used(solution, grounds, monkeypatch):
-    monkeypatch.setattr(examination, "examine", lambda order: asked.append(order.data) or {})
+@pytest.fixture
+def few(monkeypatch):
+    """Only a check of nothing and one of the data, which tells where they are."""
+    found = []
+
+    def shift(claims):
+        raise Finding("wrong shift", "y is x itself")
+
+    monkeypatch.setattr(checks, "requests", lambda year, draw: [])
+    monkeypatch.setattr(checks, "CHECKS", {"import": lambda claims: None, "shift": shift})
+    monkeypatch.setattr(checks, "OF_FILES", {"data": lambda files: found.append(files.data)})
+    monkeypatch.setattr(checks, "ORDER", ("shift", "import"))
+    return found
+
+
+def test_a_submissions_own_data_are_not_used(solution, grounds, few):
     for place in (solution / "data", solution.parent / "data", grounds / "registered"):
         place.mkdir()
         (place / "birth_dev.tsv").write_text("")
-    asked: list[object] = []
     doctor.examine_submission(solution)
-    assert asked == [None, None]
     registry.add("birthplaces", grounds / "registered", [])
     doctor.examine_submission(solution)
-    assert asked[2:] == [None, grounds / "registered"]
+    assert few == [None, grounds / "registered"]
 
 
-def test_every_result_has_its_hint(solution, course_data, monkeypatch):
-    asked = []
-    known = {
-        "import": Result("ok"),
-        "shift": Result("look", "y is x itself", "wrong shift"),
-        "predictions aligned": Result("look", "odd", "a mistake without a hint"),
-    }
-
-    def examine(order):
-        asked.append(
-            (order.checks, order.folder.name, order.data, order.limits, order.year, order.code)
-        )
-        return {name: known[name] for name in order.names if name in known}
-
-    monkeypatch.setattr(examination, "examine", examine)
+def test_every_result_has_its_hint(solution, course_data, few):
     found = doctor.examine_submission(
-        str(solution.parent / "someone"),
-        data=str(course_data),
-        year="cs224n2022",
-        seconds=2,
-        memory_mb=99,
+        str(solution.parent / "someone"), data=str(course_data), year="cs224n2022"
     )
     assert found.folder == str(solution)
     assert found.checks == (
-        CheckResult("import", "ok", "", "", ""),
         CheckResult("shift", "look", "y is x itself", "wrong shift", HINTS["wrong shift"]),
-        CheckResult("predictions aligned", "look", "odd", "a mistake without a hint", ""),
+        CheckResult("import", "ok", "", "", ""),
     )
-    place = ("wherefrom.course.doctor.checks:CHECKS", solution.name)
-    assert asked == [
-        (*place, None, Limits(2, 99), "cs224n2021", True),  # code sees no data
-        (*place, course_data, Limits(2, 99), "cs224n2021", False),
-    ]
+    assert few == [course_data]
     assert (found.year, found.year_said.split(" (")[1]) == ("cs224n2021", "cs224n2021)")
 
 

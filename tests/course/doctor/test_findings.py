@@ -1,12 +1,17 @@
-"""The records of an examination."""
+"""What a judgement comes to."""
 
-import pytest
-
-from wherefrom.core.errors import UsageError
-from wherefrom.course.doctor.findings import Result
+from wherefrom.course.doctor.findings import Finding, NoTelling, Result, attempt
 
 
-def test_a_state_is_one_of_three():
-    assert [Result(state).state for state in ("ok", "look", "unknown")] == ["ok", "look", "unknown"]
-    with pytest.raises(UsageError, match=r"Result\.state: expected one of ok, look, unknown"):
-        Result("excellent")
+def raising(error):
+    def check(claims):
+        raise error
+
+    return check
+
+
+def test_a_judgement_is_a_result():
+    assert attempt(lambda _: "12 right", None) == Result("ok", "12 right")
+    assert attempt(lambda _: None, None) == Result("ok")
+    assert attempt(raising(Finding("size", "small")), None) == Result("look", "small", "size")
+    assert attempt(raising(NoTelling("no file")), None) == Result("unknown", "no file")

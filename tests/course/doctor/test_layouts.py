@@ -5,6 +5,7 @@ import sys
 import pytest
 
 from wherefrom.core.errors import MissingInput
+from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.layouts import (
     FILES,
     SIDE_BY_SIDE,
@@ -13,6 +14,7 @@ from wherefrom.course.doctor.layouts import (
     is_package,
     load,
     locate,
+    written,
 )
 from wherefrom.course.doctor.submission import Submission
 
@@ -58,9 +60,27 @@ def test_files_without_a_package_are_one_module_and_import_each_other(grounds, m
     )
     (files / "dataset.py").write_text("from random import Random\n")
     monkeypatch.setattr(sys, "path", list(sys.path))
-    module = load(files)
-    assert (module.GPT.heads, module.Attention.heads) == (3, 3)
-    assert not hasattr(module, "Random"), "what a file imports is not its own"
+    modules, errors = load(files)
+    assert errors == {}
+    submission = Submission(files)
+    assert (submission.GPT.heads, submission.Attention.heads) == (3, 3)
+    assert [module.__name__ for module in modules] == [
+        f[:-3] for f in SIDE_BY_SIDE if f != "run.py"
+    ]
+
+
+def test_a_file_that_cannot_be_imported_costs_only_its_own(grounds):
+    package = fill(grounds / "package", FILES)
+    (package / "__init__.py").write_text("from .dataset import A\nfrom .trainer import B\n")
+    (package / "dataset.py").write_text("class A:\n    n = 1\n")
+    (package / "trainer.py").write_text("import nowhere_to_be_found\n")
+    errors = load(package)[1]
+    assert list(errors) == ["trainer.py"]
+    assert Submission(package).A.n == 1
+    with pytest.raises(
+        Finding, match=r"trainer.py cannot be imported: .*nowhere.* \(trainer.py:1\)"
+    ):
+        _ = Submission(package).B
 
 
 def test_what_was_written_beside_src_is_found(grounds):
@@ -68,10 +88,6 @@ def test_what_was_written_beside_src_is_found(grounds):
     for name in ("rope.params", "vanilla.params"):
         (grounds / name).write_text("outside")
     (files / "rope.params").write_text("inside")
-    submission = Submission(files)
-    assert submission.find("rope.params") == files / "rope.params"
-    assert submission.find("vanilla.params") == grounds / "vanilla.params"
-    assert submission.find("none.params") == grounds / "none.params"
-    assert submission.written("*.params") == [files / "rope.params", grounds / "vanilla.params"]
-    package = fill(grounds / "submission", FILES)
-    assert Submission(package).places == (package,)
+    (files / "link.params").symlink_to(grounds / "vanilla.params")
+    assert written(files, "*.params") == [files / "rope.params", grounds / "vanilla.params"]
+    assert written(fill(grounds / "submission", FILES), "*.params") == []

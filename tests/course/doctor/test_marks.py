@@ -37,7 +37,7 @@ def test_a_table_says_why(grade):
     assert lines[2].strip() == "value: it gives\\n2"
     assert lines[3].endswith("not judged")
     assert lines[-1].strip() == "0 of  3"
-    assert overview(TESTS, ["1b-1-there"]) == ["1b-1-there   2  the file is there"]
+    assert overview(TESTS, ["1b-1-there"]) == ["1b-1-there    2  the file is there"]
 
 
 def test_a_row_is_safe_in_a_spreadsheet(grade):

@@ -1,124 +1,140 @@
-"""CS224N's layout: run.py is run, and what it sets up is what the checks see."""
+"""CS224N's layout: run.py is run, and what it sets up is what is claimed."""
 
 import sys
 
 import pytest
 import torch
 
-from wherefrom.course.doctor import models, programs, training
+from wherefrom.course.doctor import programs
 from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.judging import models, training
 from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.years import find_year
 
 YEAR = "cs224n2021"
+SMALL = {"n_layer": 1, "n_head": 2, "n_embd": 16}
+SAVED = "torch.save(model.state_dict(), args.writing_params_path)\n"
 
 
 @pytest.fixture
-def program(making, grounds, monkeypatch):
-    """`program(old, new)`: the plain solution side by side, with some text of run.py replaced."""
-    monkeypatch.setattr(sys, "path", list(sys.path))
+def program(making, grounds):
+    """`program((file, old, new), ...)`: the plain solution side by side, some text replaced."""
 
-    def make(old="", new="", file="run.py"):
-        folder = making.side_by_side(grounds / "a5" / f"{len(list(grounds.iterdir()))}" / "src")
-        text = (folder / file).read_text(encoding="utf-8")
-        assert old in text
-        (folder / file).write_text(text.replace(old, new), encoding="utf-8")
-        return Submission(folder, year=YEAR)
+    copies = (grounds / "a5" / f"{number}" / "src" for number in range(9))
+
+    def make(*changes):
+        folder = making.side_by_side(next(copies))
+        for file, old, new in changes:
+            text = (folder / file).read_text(encoding="utf-8")
+            assert old in text
+            (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+        return folder
 
     return make
 
 
-def test_a_run_is_watched_and_nothing_is_trained(program):
-    submission = program()
-    ran = programs.run(submission, "pretrain", "vanilla", "abc\ndef", training.SMALL)
-    assert ran.error is None
-    assert (len(ran.models), len(ran.trainers), ran.trained) == (1, 1, 1)
-    assert ran.trainer("pretrain").config.max_epochs == 650
-    assert ran.model("vanilla").tok_emb.weight.shape == (9, 16), "7 characters, pad and mask"
-    state = torch.load(ran.written, weights_only=True)
-    assert all(torch.equal(ran.before[name], state[name]) for name in state)
-    assert not hasattr(submission.Trainer.train, "__wrapped__")
-    assert "argv" not in vars(submission), "the program's own"
+@pytest.fixture
+def ran(making, program):
+    """What run.py claims about a stage, with some of its text replaced."""
+
+    def claim(stage, *changes):
+        year = find_year(YEAR)
+        requests = [*training.requests(year, 7), *models.requests(year, 7)]
+        wanted = [r for r in requests if r.name == training.name_of(stage)]
+        return making.claims_of(program(*changes), wanted, YEAR)
+
+    return claim
 
 
-def test_the_courses_sizes_are_the_programs_own(program):
-    assert models.check_parameters(program(), "vanilla") == "3,323,392 parameters"
-    assert models.check_parameters(program(), "synthesizer") == "3,076,988 parameters"
+def test_a_run_is_watched_and_nothing_is_trained(program, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    submission = Submission(program(), YEAR)
+    run = programs.run(submission, "pretrain", "vanilla", "abc\ndef", SMALL)
+    assert run.error is None
+    assert (len(run.models), len(run.trainers), run.trained) == (1, 1, 1)
+    assert run.trainer("pretrain").config.max_epochs == 650
+    assert run.model("vanilla").tok_emb.weight.shape == (9, 16), "7 characters, pad and mask"
+    state = torch.load(run.written, weights_only=True)
+    assert all(torch.equal(run.loaded[name], state[name]) for name in run.loaded)
+    before = submission.Trainer.train
+    with programs.counted(submission) as calls:
+        submission.Trainer(None, None, None, None).train()
+    assert len(calls) == 1
+    assert submission.Trainer.train is before
 
 
-def test_settings_are_those_of_the_trainer_it_made(program):
-    submission = program()
-    for stage in ("pretrain", "finetune from scratch", "finetune"):
-        assert training.check_config(submission, stage) is None
-        training.check_untrained(submission, stage)
+def test_settings_are_those_of_the_trainer_it_made(ran):
+    for stage in training.STAGES:
+        assert training.check_config(ran(stage), stage) is None
     with pytest.raises(Finding, match="batch_size is 1,"):
-        training.check_config(program("batch_size=batch", "batch_size=1"), "finetune")
-    said = training.check_config(program("num_workers=4", "num_workers=0"), "pretrain")
-    assert said == "num_workers=0, not 4: no matter"
+        training.check_config(
+            ran("finetune", ("run.py", "batch_size=batch", "batch_size=1")), "finetune"
+        )
 
 
 @pytest.mark.parametrize(
     ("old", "new", "mistake"),
     [
         ("settings(epochs, 256, 6e-4)).train()", "settings(epochs, 256, 6e-4))", "never trained"),
-        ("torch.save(model.state_dict(), args.writing_params_path)\n", "pass\n", "not written"),
+        (SAVED, "pass\n", "not written"),
         ("    trainer.Trainer(model, names", "    trainer.Trainer(model, names, None, "
          "settings(1, 1, 1)).train()\n    trainer.Trainer(model, names", "trained twice"),
     ],
 )  # fmt: skip
-def test_training_once_and_saving(program, old, new, mistake):
+def test_training_once_and_saving(ran, old, new, mistake):
     with pytest.raises(Finding) as caught:
-        training.check_trains_once(program(old, new))
+        training.check_trains_once(ran(training.SCRATCH, ("run.py", old, new)))
     assert caught.value.mistake == mistake
 
 
-def test_each_run_writes_a_file_of_its_own(program):
-    submission = program()
-    for stage in ("finetune from scratch", "finetune"):
-        training.setup(submission, stage)
-    training.check_trains_once(submission)
-
-
-def test_a_checkpoint_of_the_trainer_counts_as_saving(program):
-    submission = program(
-        "    torch.save(model.state_dict(), args.writing_params_path)\n", "    pass\n"
-    )
-    run = submission.folder / "run.py"
-    run.write_text(run.read_text().replace("num_workers=4,", "ckpt_path=args.writing_params_path,"))
-    trainer = submission.folder / "trainer.py"
+def test_a_checkpoint_of_the_trainer_counts_as_saving(ran):
     saves = (
         "    def save_checkpoint(self):\n"
-        "        torch.save(self.model.state_dict(), self.config.ckpt_path)\n"
+        "        torch.save(self.model.state_dict(), self.config.ckpt_path)\n\n    def train("
     )
-    trainer.write_text(trainer.read_text().replace("    def train(", f"{saves}\n    def train("))
-    training.check_trains_once(submission)
+    after = '                    group["lr"] = self._rate(tokens)\n'
+    changes = [
+        ("run.py", f"    {SAVED}", "    pass\n"),
+        ("run.py", "num_workers=4,", "ckpt_path=args.writing_params_path,"),
+        ("trainer.py", "    def train(", saves),
+        ("trainer.py", after, f"{after}            self.save_checkpoint()\n"),
+    ]
+    training.check_trains_once(ran(training.SCRATCH, *changes))
 
 
-def test_parameters_that_are_not_loaded_are_found(program):
-    training.check_loaded(program())
+def test_parameters_that_are_not_loaded_are_found(ran):
+    training.check_loaded(ran("finetune"))
+    load = "model.load_state_dict(torch.load(args.reading_params_path))"
     with pytest.raises(Finding, match="leaves the model as it was"):
-        training.check_loaded(
-            program("model.load_state_dict(torch.load(args.reading_params_path))", "pass")
-        )
+        training.check_loaded(ran("finetune", ("run.py", load, "pass")))
 
 
-def test_what_is_unwritten_is_said(program):
-    submission = program('if args.function == "pretrain":', 'if args.function == "never":')
+def test_what_is_unwritten_is_said(ran):
+    gone = ("run.py", 'if args.function == "pretrain":', 'if args.function == "never":')
     with pytest.raises(Finding, match=r"run\.py pretrain makes no Trainer") as caught:
-        training.setup(submission, "pretrain")
+        training.check_config(ran("pretrain", gone), "pretrain")
     assert caught.value.mistake == "unwritten"
-    gone = program('elif args.function == "finetune":', 'raise NotImplementedError\nif "":')
-    with pytest.raises(NotImplementedError):
-        training.setup(gone, "finetune")
 
 
-def test_a_program_that_takes_other_arguments_is_a_finding(program):
+def test_a_program_that_takes_other_arguments_is_a_finding(ran):
+    other = ("run.py", '"pretrain_corpus_path"', '"--corpus"')
     with pytest.raises(Finding, match=r"run\.py pretrain vanilla gives up with code 2") as caught:
-        training.setup(program('"pretrain_corpus_path"', '"--corpus"'), "pretrain")
+        training.check_config(ran("pretrain", other), "pretrain")
     assert caught.value.mistake == "program"
 
 
-def test_files_named_without_their_folder_are_there(program):
-    training.check_config(program("open(args.pretrain_corpus_path", 'open("wiki.txt"'), "pretrain")
-    training.check_config(
-        program("open(args.finetune_corpus_path", 'open("birth_places_train.tsv"'), "finetune"
+def test_a_program_may_refuse_paths_with_folders(ran):
+    """The hand-out's commands name files alone."""
+    check = "assert '/' not in args.pretrain_corpus_path + args.writing_params_path\n"
+    claims = ran(
+        "pretrain", ("run.py", "args = argp.parse_args()\n", f"args = argp.parse_args()\n{check}")
     )
+    assert training.check_config(claims, "pretrain") is None
+
+
+@pytest.mark.parametrize(
+    "name", ["wiki.txt", pytest.param("/content/drive/wiki.txt", id="of another machine")]
+)
+def test_files_that_are_named_otherwise_are_there(ran, name):
+    claims = ran("pretrain", ("run.py", "open(args.pretrain_corpus_path", f'open("{name}"'))
+    assert training.check_config(claims, "pretrain") is None

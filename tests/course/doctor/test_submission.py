@@ -46,7 +46,7 @@ def test_a_package_is_imported_under_the_courses_name(package):
     submission = Submission(package)
     assert submission.GPT.width == 4
     assert submission.GPT.__module__ == "submission.model"
-    with pytest.raises(Finding, match="the package gives no 'Trainer'") as caught:
+    with pytest.raises(Finding, match="none of its files has a 'Trainer'") as caught:
         _ = submission.Trainer
     assert caught.value.mistake == "import"
     (package / "model.py").write_text("class GPT:\n    width = 5  # longer\n")
@@ -59,7 +59,7 @@ def test_a_package_that_cannot_be_imported_is_a_finding_each_time(package):
     submission = Submission(package)
     for _ in range(2):
         with pytest.raises(Finding, match=r"cannot be imported: .*nowhere.* \(__init__\.py:2\)"):
-            _ = submission.code
+            _ = submission.GPT
     with pytest.raises(Finding, match="it was killed"):
         _ = Submission(package, broken="it was killed").code
 

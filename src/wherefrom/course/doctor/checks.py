@@ -7,119 +7,164 @@ import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
+from typing import Any
 
-from wherefrom.course.doctor import (
-    given,
+from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.judging import (
+    functions,
     given_trainer,
     models,
-    names,
-    perceiver,
     predictions,
-    rotary,
     spans,
     training,
 )
-from wherefrom.course.doctor.findings import Finding, NoTelling
-from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.judging.claims import Claims
+from wherefrom.course.doctor.judging.computation import variant_of
+from wherefrom.course.doctor.layouts import written
+from wherefrom.course.doctor.order import Request
+from wherefrom.course.doctor.years import Year
 
-Check = Callable[[Submission], str | None]
-FORMULAS: dict[str, Callable[[Submission], str]] = {
-    "synthesizer": models.check_formula,
-    "perceiver": perceiver.check_formula,
-    "rope": rotary.check_formula,
-}
-_STAGES = ("pretrain", "finetune from scratch", "finetune")
-
+Check = Callable[[Any], str | None]
 HINTS: dict[str, str] = json.loads(Path(__file__).with_name("hints.json").read_text("utf-8"))
+
+
+def requests(year: Year, draw: int) -> list[Request]:
+    """All that a submission's code is asked."""
+    return [
+        *spans.requests(draw),
+        *training.requests(year, draw),
+        *models.requests(year, draw),
+        *given_trainer.requests(draw),
+        *functions.requests(draw),
+    ]
 
 
 def in_turn(*checks: Check) -> Check:
     """All of them, and what each has to say."""
 
-    def look(submission: Submission) -> str | None:
-        return "; ".join(filter(None, [check(submission) for check in checks])) or None
+    def look(claims: Any) -> str | None:
+        return "; ".join(filter(None, [check(claims) for check in checks])) or None
 
     return look
 
 
-def loss(submission: Submission) -> None:
-    pretraining = submission.CharCorruptionDataset(names.TEXT, training.BLOCK)
-    data = names.name_dataset(submission, pretraining)
-    names.check_items(data, pretraining, training.BLOCK)
+def can_be_imported(claims: Claims) -> None:
+    claim = claims["import"].check()
+    errors = claim.value("errors", dict)
+    if errors:
+        text = "; ".join(f"{file} cannot be imported: {why}" for file, why in errors.items())
+        raise Finding("import", text[:600])
 
 
-def rate(submission: Submission) -> str:
-    """Compare the rate after the last step with that of the required hyperparameters."""
-    told: list[str] = []
-    for stage in _STAGES:
-        config = training.setup(submission, stage).config
-        if not getattr(config, "lr_decay", False):
-            raise Finding("rate at the end", f"{stage}: the learning rate never decays")
-        asked = training.expected_config(stage, submission.year)
-        wanted = training.rate_at_end(SimpleNamespace(**asked), stage, submission.year)
-        share = training.rate_at_end(config, stage, submission.year)
-        end = share * config.learning_rate
-        if abs(share - wanted) > 0.02 or abs(end - wanted * asked["learning_rate"]) > 0.02 * end:
-            text = f"{stage} ends at a rate of {end:.2g}, {share:.0%} of its peak"
-            raise Finding("rate at the end", f"{text}; the handout's settings end elsewhere")
-        told.append(f"{stage} {share:.0%}")
-    return "of the peak at the end: " + ", ".join(told)
+def variant(claims: Claims) -> str:
+    """The attention in the models."""
+    for name in _variants(claims):
+        models.check_variant(claims, name)
+    notes = [models.note_tree(claims, name) for name in _variants(claims)]
+    counts = [models.check_parameters(claims, name) for name in _variants(claims)]
+    return "; ".join([*counts, *filter(None, notes)])
 
 
-def variant(submission: Submission) -> str:
-    """The classes in the models; also in the perceiver, an optional part, if it left files."""
-    names = _variants(submission)
-    for name in names:
-        models.check_variant(submission, name)
-    left = [*submission.written("*.params"), *submission.written("*.predictions")]
-    part_g = submission.year.variant == models.PERCEIVER
-    if not part_g and any(path.name.startswith(f"{models.PERCEIVER}.") for path in left):
-        models.check_perceiver(submission)
-    return "; ".join(models.check_parameters(submission, name) for name in names)
-
-
-def files(submission: Submission) -> str:
-    known = [p for p in submission.written("*.params") if _variant_of(p.name)]
-    if not known:
-        raise NoTelling("there are no files of parameters yet")
-    return ", ".join(_of_each(known, _saved))
-
-
-def _saved(path: Path) -> str:
-    models.check_saved(path, _variant_of(path.name))
-    return path.name
-
-
-def attention(submission: Submission) -> str:
-    told = FORMULAS[submission.year.variant](submission)
-    for name in _variants(submission):
-        models.check_future(submission, name)
+def attention(claims: Claims) -> str:
+    told = models.check_formula(claims)
+    for name in _variants(claims):
+        models.check_future(claims, name)
     return told
 
 
-def once(submission: Submission) -> None:
-    for stage in _STAGES:
-        training.check_untrained(submission, stage)
-    training.check_trains_once(submission)
+def given_parts(claims: Claims) -> None:
+    """The model but for its attention: what was handed out still does what it did."""
+    models.check_attention(claims)
+    for variant in _variants(claims):
+        for check in (
+            models.check_forward,
+            models.check_loss,
+            models.check_dropout,
+            models.check_start,
+        ):
+            check(claims, variant)
 
 
-def aligned(submission: Submission) -> str:
+def _variants(claims: Claims) -> tuple[str, str]:
+    return "vanilla", claims.year.variant
+
+
+CHECKS: dict[str, Check] = {
+    "import": can_be_imported,
+    "vocabulary": spans.check_vocabulary,
+    "shift": in_turn(spans.check_size, spans.check_shift),
+    "masks": in_turn(spans.check_masks, spans.check_rebuilt),
+    "random lengths": in_turn(spans.check_truncation, spans.check_spans),
+    "loss on the answer": training.check_names,
+    "attention": attention,
+    "variant built": variant,
+    "trained once": training.check_trains_once,
+    "parameters loaded": training.check_loaded,
+    "pretraining settings": partial(training.check_config, stage="pretrain"),
+    "learning rate at the end": training.check_rate,
+    "shuffling": given_trainer.check_order,
+    "given model": given_parts,
+    "given trainer": given_trainer.check_trainer,
+    "given functions": in_turn(functions.check_sample, functions.check_scoring),
+}
+
+
+# -- what the submission's code wrote, and none of it runs -----------------------------------------
+
+
+class Files:
+    """A submission's folder, the course's data, and the names in its files of parameters."""
+
+    def __init__(self, folder: Path, data: Path | None, claims: Claims) -> None:
+        self.folder, self.data, self.claims = folder, data, claims
+
+
+def parameter_requests(folder: Path) -> list[Request]:
+    found = [path for path in written(folder, "*.params") if _variant_of(path.name)]
+    return [
+        Request(f"parameters{i}", "parameters", {"path": str(path), "numbers": False})
+        for i, path in enumerate(found)
+    ]
+
+
+def files(look: Files) -> str:
+    """Every file of parameters holds the variant that its name promises."""
+    known = [path for path in written(look.folder, "*.params") if _variant_of(path.name)]
+    if not known:
+        raise NoTelling("there are no files of parameters yet")
+    return ", ".join(_of_each(list(enumerate(known)), partial(_saved, look.claims)))
+
+
+def _saved(claims: Claims, entry: tuple[int, Path]) -> str:
+    number, path = entry
+    check_saved([name for name, _ in claims[f"parameters{number}"].shapes()], path.name)
+    return path.name
+
+
+def check_saved(names: list[str], file: str) -> None:
+    """The parameters are those of the variant that the file's name promises."""
+    meant, held = _variant_of(file), variant_of(names)
+    if held != meant:
+        holds = f"a {held} model" if held else "no such attention"
+        raise Finding("flag never set", f"{file} holds {holds}, not a {meant} model")
+
+
+def aligned(look: Files) -> str:
     """Every prediction file: its lines, whether they are aligned with the questions, its score."""
-    found = submission.written("*.predictions")
+    found = written(look.folder, "*.predictions")
     if not found:
         raise NoTelling("there are no files of predictions yet")
     # Files of other names are a student's own, such as the answers of london_baseline.py.
     named = [path for path in found if _split_of(path) and _variant_of(path.name)]
-    return "; ".join(_of_each(named, partial(_placed, submission)))
+    return "; ".join(_of_each(named, partial(_placed, look)))
 
 
 def _split_of(path: Path) -> str:
     return next((split for split in predictions.QUESTIONS if f".{split}." in path.name), "")
 
 
-def _placed(submission: Submission, path: Path) -> str:
-    asked = predictions.read_asked(submission.data, _split_of(path))
+def _placed(look: Files, path: Path) -> str:
+    asked = predictions.read_asked(look.data, _split_of(path))
     lines = predictions.read_predictions(path)
     predictions.check_form(lines, asked, path.name)
     predictions.check_aligned(lines, asked, path.name)
@@ -127,13 +172,13 @@ def _placed(submission: Submission, path: Path) -> str:
     return f"{path.name} {scored}" if scored else f"{path.name} {len(lines)} lines"
 
 
-def _of_each(paths: Sequence[Path], check: Callable[[Path], str]) -> list[str]:
+def _of_each(entries: Sequence[Any], check: Callable[[Any], str]) -> list[str]:
     """What a check says of each file; one Finding tells what is wrong with any of them."""
     told: list[str] = []
     wrong: list[Finding] = []
-    for path in paths:
+    for entry in entries:
         try:
-            told.append(check(path))
+            told.append(check(entry))
         except Finding as finding:
             wrong.append(finding)
     if wrong:
@@ -141,47 +186,11 @@ def _of_each(paths: Sequence[Path], check: Callable[[Path], str]) -> list[str]:
     return told
 
 
-def _variants(submission: Submission) -> tuple[str, str]:
-    return "vanilla", submission.year.variant
-
-
 def _variant_of(name: str) -> str:
     start = name.split(".")[0]
-    return start if start in (*models.ATTENTION, models.PERCEIVER) else ""
+    return start if start in models.ATTENTION else ""
 
 
-def given_parts(submission: Submission) -> None:
-    """The model but for its attention: what was handed out still does what it did."""
-    given.check_attention(submission)
-    for variant in _variants(submission):
-        for check in (
-            given.check_forward,
-            given.check_loss,
-            given.check_dropout,
-            given.check_start,
-        ):
-            check(submission, variant)
-
-
-CHECKS: dict[str, Check] = {
-    "import": lambda submission: submission.code and None,
-    "vocabulary": spans.check_vocabulary,
-    "shift": in_turn(spans.check_size, spans.check_shift),
-    "masks": in_turn(spans.check_masks, spans.check_rebuilt),
-    "random lengths": in_turn(spans.check_truncation, spans.check_spans),
-    "loss on the answer": loss,
-    "attention": attention,
-    "variant built": variant,
-    "parameter files": files,
-    "trained once": once,
-    "parameters loaded": training.check_loaded,
-    "pretraining settings": partial(training.check_config, stage="pretrain"),
-    "learning rate at the end": rate,
-    "shuffling": given_trainer.check_order,
-    "predictions aligned": aligned,
-    "given model": given_parts,
-    "given trainer": given_trainer.check_trainer,
-    "given functions": in_turn(given.check_sample, given.check_scoring),
-}
-# These read what the submission's code wrote, and run none of it.
-OF_FILES = ("parameter files", "predictions aligned")
+OF_FILES: dict[str, Check] = {"parameter files": files, "predictions aligned": aligned}
+ORDER = (*list(CHECKS)[:8], "parameter files", *list(CHECKS)[8:13], "predictions aligned",
+         *list(CHECKS)[13:])  # fmt: skip

@@ -1,76 +1,96 @@
 """The process in which a submission's code runs; `sandbox` starts it with `python -m`.
 
-It reads an `Order` from its standard input and writes one line of JSON for each check to a file.
+It is given a folder. `given/order.json` says what to ask of the submission; the answers go to
+`out/`, as plain files. They are claims: nothing is judged here, where the submission could
+change the judgement.
 """
 
-import importlib
 import json
 import os
-import pickle
 import sys
+import traceback
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
-from wherefrom.core.config import to_json
+import numpy as np
+import torch
+
 from wherefrom.course.doctor import stand_ins
-from wherefrom.course.doctor.findings import Finding, NoTelling, Result
-from wherefrom.course.doctor.order import ANSWERS, Order
-from wherefrom.course.doctor.submission import Submission, where
-
-Check = Callable[[Submission], str | None]
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.leniency import lenient
+from wherefrom.course.doctor.submission import Submission, own_line
 
 
-def main() -> None:
-    order: Order = pickle.load(sys.stdin.buffer)
+class Answer:
+    """The claim that is being made: what was put into it stays, whatever is raised later."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.folder, self.name = folder, name
+        self.values: dict[str, Any] = {}
+
+    def put(self, **found: Any) -> None:
+        """Arrays become files; all else must be what JSON can say."""
+        for key, value in found.items():
+            if isinstance(value, torch.Tensor):
+                value = value.detach().cpu().numpy()
+            if isinstance(value, np.ndarray):
+                np.save(self.folder / f"{self.name}.{key}.npy", value, allow_pickle=False)
+            else:
+                self.values[key] = value
+
+    def close(self, raised: Mapping[str, str]) -> None:
+        text = json.dumps({"values": self.values, "raised": raised}, default=repr)
+        path = self.folder / f"{self.name}.part"
+        path.write_text(text, encoding="utf-8")
+        path.rename(path.with_suffix(".json"))
+
+
+def main(place: Path) -> None:
+    order = json.loads((place / "given" / "order.json").read_text("utf-8"))
     warnings.simplefilter("ignore")
-    import torch
-
-    torch.set_num_threads(order.limits.threads)
+    torch.set_num_threads(order["threads"])
     own = list(sys.path)
-    sys.path[:0] = map(str, order.paths)
-    checks = find_checks(order.checks)
-    sys.path[:] = own  # the paths are only for the checks: another `submission` may be there
-    if order.code:
+    sys.path[:0] = order["paths"]
+    probes = import_module(order["probes"]).PROBES
+    sys.path[:] = own  # the paths are only for the probes: another `submission` may be there
+    if order["code"]:
         stand_ins.provide()
-    broken = order.broken if order.code else "its code is not read here"
-    submission = Submission(order.folder, order.data, order.answers, broken, order.year)
-    submission.note = order.note
-    with (order.place / "out" / ANSWERS).open("w", encoding="utf-8") as file:
-
-        def tell(name: str, result: Result) -> None:
-            file.write(f"{order.token} {json.dumps({'name': name} | to_json(result))}\n")
-            file.flush()
-
-        # The first line says that the import is over, whatever came of it.
-        if order.code and not order.broken:
-            tell("", attempt(lambda s: s.code and None, submission))
-        for name in order.names:
-            tell(name, attempt(checks[name], submission))
-        os._exit(0)  # whatever threads and exit handlers the submission left behind
+    submission = Submission(Path(order["folder"]), order["year"], order["broken"])
+    answer(submission, probes, order["asked"], place)
+    os._exit(0)  # whatever threads and exit handlers the submission left behind
 
 
-def find_checks(place: str) -> Mapping[str, Check]:
-    """The dict of checks at `module:NAME`."""
-    module, name = place.split(":")
-    return getattr(importlib.import_module(module), name)
+def answer(
+    submission: Any, probes: Mapping[str, Any], asked: Sequence[Mapping[str, Any]], place: Path
+) -> None:
+    """Put each request to the submission, one after the other."""
+    claims, given = place / "out", place / "given"
+    files = {path.name: path for path in given.iterdir()} if given.is_dir() else {}
+    for request in asked:
+        found = Answer(claims, request["name"])
+        raised: dict[str, str] = {}
+        submission.files = dict(files)
+        with lenient(submission.folder, submission.files) as excuses:
+            try:
+                how = SimpleNamespace(**request["with"], given=given)
+                probes[request["kind"]](submission, found, how)
+            except (Exception, SystemExit) as error:
+                raised = describe(error, submission.folder)
+        found.put(excuses=excuses)
+        found.close(raised)
 
 
-def attempt(check: Check, submission: Submission) -> Result:
-    """The result of a check, whatever the submission's code raises in it."""
-    try:
-        return Result("ok", check(submission) or "")
-    except Finding as finding:
-        return Result("look", str(finding), finding.mistake)
-    except NoTelling as reason:
-        return Result("unknown", str(reason))
-    except MemoryError:
-        return Result("look", "it needed too much memory", "memory")
-    except NotImplementedError as error:
-        text = where(error, submission.folder).removeprefix("NotImplementedError").lstrip(": ")
-        return Result("look", f"not written yet {text}".strip(), "unwritten")
-    except (Exception, SystemExit) as error:
-        return Result("look", f"it stopped with {where(error, submission.folder)}", "crash")
+def describe(error: BaseException, folder: Path) -> dict[str, str]:
+    """The type of an exception, its text, and the submission's line that raised it."""
+    text = " ".join(str(error).split())[:300]
+    line = own_line(traceback.extract_tb(error.__traceback__), folder)
+    told = {"type": type(error).__name__, "text": f"{text} ({line})" if line else text}
+    return told | ({"mistake": error.mistake} if isinstance(error, Finding) else {})
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1]))

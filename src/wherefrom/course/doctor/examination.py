@@ -1,17 +1,17 @@
 """A whole examination of a submission: find its files and the data, run every check, add hints."""
 
+import secrets
 from dataclasses import replace
 from pathlib import Path
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput
-from wherefrom.course.doctor.findings import CheckResult, Examination
+from wherefrom.course.doctor.findings import CheckResult, Examination, attempt
 from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.intake import taken
-from wherefrom.course.doctor.isolation import Limits, choose, describe
-from wherefrom.course.doctor.layouts import check_files, locate
-from wherefrom.course.doctor.order import Order
-from wherefrom.course.doctor.sandbox import examine
+from wherefrom.course.doctor.isolation import Limits, choose, describe, new_place
+from wherefrom.course.doctor.layouts import check_files, is_package, locate
+from wherefrom.course.doctor.years import find_year
 
 _DATA = "birthplaces"  # the name under which the course's data are registered
 
@@ -37,7 +37,9 @@ def examine_submission(
     be imported is a finding; a folder that lacks a file, or has one that is not Python, is an
     error.
     """
-    from wherefrom.course.doctor.checks import CHECKS, HINTS, OF_FILES  # needs torch
+    from wherefrom.course.doctor import checks  # needs torch
+    from wherefrom.course.doctor.asking import Asking, ask
+    from wherefrom.course.doctor.judging.claims import Claims
 
     if data is not None and not Path(data).is_dir():
         raise MissingInput(f"{data}: expected a folder with the course's data, found none")
@@ -49,18 +51,22 @@ def examine_submission(
         place = locate(copy.folder)
         guess = decide_year(year, place)
         check_files(place)
-        of_code = tuple(name for name in CHECKS if name not in OF_FILES)
-        order = Order(
-            "wherefrom.course.doctor.checks:CHECKS", of_code, place, year=guess.year,
-            limits=Limits(seconds, memory_mb, threads=threads), isolation=kind,
-        )  # fmt: skip
-        results = examine(order)
-        results |= examine(replace(order, names=OF_FILES, data=found, code=False))
-    rows = ((name, results[name]) for name in CHECKS if name in results)
+        named, draw = find_year(guess.year), secrets.randbelow(1 << 30)
+        limits = Limits(seconds, memory_mb, threads=threads)
+        with new_place() as held:
+            asking = Asking(place, held / "code", guess.year, limits, isolation=kind)
+            told = ask(asking, checks.requests(named, draw))
+            claims = Claims(named, draw, is_package(place), told)
+            results = {name: attempt(check, claims) for name, check in checks.CHECKS.items()}
+            reading = replace(asking, keep=held / "files", code=False)
+            claims.add(ask(reading, checks.parameter_requests(place)))
+            files = checks.Files(place, found, claims)
+            results |= {name: attempt(check, files) for name, check in checks.OF_FILES.items()}
+    rows = ((name, results[name]) for name in checks.ORDER)
     return Examination(
         str(copy.was(place)),
         tuple(
-            CheckResult(name, r.state, r.text, r.mistake, HINTS.get(r.mistake, ""))
+            CheckResult(name, r.state, r.text, r.mistake, checks.HINTS.get(r.mistake, ""))
             for name, r in rows
         ),
         guess.year,

@@ -69,44 +69,65 @@ def check_files(folder: Path) -> None:
             ) from None
 
 
-def load(folder: Path) -> ModuleType:
-    """The submission's names in one module, `submission`, whatever its folder is called."""
-    _forget("submission")
-    return _load_package(folder) if is_package(folder) else _load_side_by_side(folder)
+def load(folder: Path) -> tuple[list[ModuleType], dict[str, BaseException]]:
+    """The submission's modules, and what was raised by those that cannot be imported.
+
+    A package is imported as `submission`, whatever its folder is called. CS224N's files import
+    each other by their bare names, so their folder comes first.
+    """
+    errors: dict[str, BaseException] = {}
+    if is_package(folder):
+        _forget("submission")
+        package = _package(folder)
+        sys.modules["submission"] = package
+        names = [f"submission.{name.removesuffix('.py')}" for name in FILES[1:]]
+        try:
+            assert package.__spec__ is not None
+            assert package.__spec__.loader is not None
+            package.__spec__.loader.exec_module(package)
+        except (Exception, SystemExit) as error:  # a file's own fault is told below
+            errors["__init__.py"] = error
+    else:
+        names = [name.removesuffix(".py") for name in expected_files(folder) if name != "run.py"]
+        for name in names:
+            _forget(name)
+        sys.path.insert(0, str(folder))
+    modules: list[ModuleType] = []
+    for name in names:
+        try:
+            modules.append(importlib.import_module(name))
+        except (Exception, SystemExit) as error:
+            errors[f"{name.removeprefix('submission.')}.py"] = error
+    if len(errors) > 1:  # one of the files made the package's own import fail
+        errors.pop("__init__.py", None)
+    if is_package(folder):
+        modules.insert(0, sys.modules.get("submission", ModuleType("submission")))
+    return modules, errors
 
 
-def _load_package(folder: Path) -> ModuleType:
+def _package(folder: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(
         "submission", folder / "__init__.py", submodule_search_locations=[str(folder)]
     )
     assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["submission"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def _load_side_by_side(folder: Path) -> ModuleType:
-    """The files import each other by their bare names, so their folder comes first."""
-    files = [name.removesuffix(".py") for name in expected_files(folder) if name != "run.py"]
-    for name in files:
-        _forget(name)
-    sys.path.insert(0, str(folder))
-    module = ModuleType("submission")
-    for name in files:
-        part = importlib.import_module(name)
-        for key, value in vars(part).items():
-            if getattr(value, "__module__", None) == name:  # not what it imported itself
-                setattr(module, key, value)
-    sys.modules["submission"] = module
-    return module
+    return importlib.util.module_from_spec(spec)
 
 
 def _forget(name: str) -> None:
     """Modules of another submission."""
     for loaded in [n for n in sys.modules if n.split(".")[0] == name]:
         del sys.modules[loaded]
+
+
+def written(folder: Path, pattern: str) -> list[Path]:
+    """The files that the code wrote, by name: beside the code, or else beside `src`.
+
+    Links are not followed: what they name is not the submission's.
+    """
+    places = (folder, folder.parent) if folder.name == "src" else (folder,)
+    found = {path.name: path for place in places[::-1] for path in place.glob(pattern)}
+    kept = (found[name] for name in sorted(found))
+    return [path for path in kept if path.is_file() and not path.is_symlink()]
 
 
 def _folders(folder: Path, depth: int) -> Iterator[Path]:

@@ -34,7 +34,7 @@ class Test:
     """What is tested, its points, and the check: it raises a Finding, or returns what it saw."""
 
     what: str
-    points: int
+    points: float
     look: Callable[[Any], str | None]
 
     __test__ = False  # for pytest, which would collect it
@@ -56,15 +56,15 @@ class Grade:
     refused: str = ""
     said: tuple[str, ...] = ()
 
-    def points(self, test: str) -> int:
+    def points(self, test: str) -> float:
         return self.tests[test].points if self.results[test].state == "ok" else 0
 
     @property
-    def total(self) -> int:
+    def total(self) -> float:
         return sum(map(self.points, self.results))
 
     @property
-    def possible(self) -> int:
+    def possible(self) -> float:
         return sum(self.tests[t].points for t, r in self.results.items() if r.state != "unknown")
 
     def as_json(self) -> dict[str, Any]:
@@ -91,7 +91,7 @@ class Grade:
             if result.state != "ok"
         )
         cells = {"submission": self.name, "points": self.total, "possible": self.possible}
-        points = {name: self.points(name) for name in names}
+        points = {name: self.points(name) if name in self.results else "" for name in names}
         return cells | points | {"why": self.refused or "; ".join(lost)}
 
 
@@ -101,7 +101,8 @@ def choose(tests: Tests, wanted: Sequence[str]) -> tuple[str, ...]:
     for name in wanted:
         found = [test for test in tests if test == name or test.split("-")[0] == name]
         if not found:
-            guess = nearest(name, tests).removesuffix("see the docs")
+            guess = nearest(name, tests)
+            guess = guess if guess.startswith("did you mean") else ""
             raise UsageError(f"test '{name}': there is none; {guess}--list names them all")
         chosen += found
     return tuple(dict.fromkeys(chosen)) or tuple(tests)
@@ -110,7 +111,7 @@ def choose(tests: Tests, wanted: Sequence[str]) -> tuple[str, ...]:
 def overview(tests: Tests, names: Sequence[str]) -> list[str]:
     """The tests and their points, without any grade."""
     width = max(map(len, names))
-    return [f"{name:<{width}}  {tests[name].points:>2}  {tests[name].what}" for name in names]
+    return [f"{name:<{width}}  {tests[name].points:>3g}  {tests[name].what}" for name in names]
 
 
 def table(grade: Grade) -> list[str]:
@@ -118,21 +119,25 @@ def table(grade: Grade) -> list[str]:
     ids = max(map(len, grade.results))
     whats = max(len(grade.tests[name].what) for name in grade.results)
     lines = [printable(line) for line in grade.said]
+    told: dict[tuple[str, str], str] = {}
     for name, result in grade.results.items():
         test = grade.tests[name]
         state = {"ok": "ok", "look": "no", "unknown": "not judged"}[result.state]
-        got = f"{grade.points(name):>3} of {test.points:>2}"
+        got = f"{grade.points(name):>3g} of {test.points:>2g}"
         lines.append(f"{name:<{ids}}  {test.what:<{whats}}  {got}  {state}")
         if result.state != "ok" and result.text:
             title = f"{result.mistake}: " if result.mistake else ""
             indent = " " * (ids + 4)
+            # A reason that several tests have is said once.
+            said = told.setdefault((result.mistake, result.text), name)
+            text = title + result.text if said == name else f"{title}the same as for {said}"
             lines += textwrap.wrap(
-                printable(title + result.text),
+                printable(text),
                 _WIDTH,
                 initial_indent=indent,
                 subsequent_indent=indent,
             )
-    lines.append(f"{'':<{ids}}  {'':<{whats}}  {grade.total:>3} of {grade.possible:>2}")
+    lines.append(f"{'':<{ids}}  {'':<{whats}}  {grade.total:>3g} of {grade.possible:>2g}")
     return lines
 
 

@@ -1,4 +1,4 @@
-"""A submission: the folder with the course's files, their code, and what it wrote."""
+"""A submission's code, in the process that runs it."""
 
 import sys
 import tempfile
@@ -17,20 +17,12 @@ T = TypeVar("T")
 
 
 class Submission:
-    """A submission under examination: its files, its code once imported, the data, the year."""
+    """The names of a submission's files; a file that cannot be imported costs only its own."""
 
-    def __init__(
-        self,
-        folder: Path,
-        data: Path | None = None,
-        answers: Path | None = None,
-        broken: str = "",
-        year: str = DEFAULT_YEAR,
-    ) -> None:
-        self.folder, self.data, self.answers = folder, data, answers
+    def __init__(self, folder: Path, year: str = DEFAULT_YEAR, broken: str = "") -> None:
+        self.folder, self.broken = folder, broken
+        self.files: dict[str, Path] = {}  # by the end of their usual name
         self.year: Year = find_year(year)
-        self.note = ""  # of whoever asks for the checks
-        self._broken = broken
         self._kept: dict[Hashable, Any] = {}
 
     @property
@@ -38,61 +30,55 @@ class Submission:
         """Whether its functions can be called; else run.py does what they would do."""
         return layouts.is_package(self.folder)
 
-    @property
-    def places(self) -> tuple[Path, ...]:
-        """Where what the code wrote may lie: beside the code, or beside `src`."""
-        beside = self.folder.name == "src"
-        return (self.folder, self.folder.parent) if beside else (self.folder,)
-
-    def find(self, name: str) -> Path:
-        """A file that the code wrote; where it should be, if it is nowhere."""
-        paths = [place / name for place in self.places]
-        return next((path for path in paths if path.is_file()), paths[-1])
-
-    def written(self, pattern: str) -> list[Path]:
-        """The files that the code wrote, by name; the first place's hide the others'."""
-        found = {path.name: path for place in self.places[::-1] for path in place.glob(pattern)}
-        return [found[name] for name in sorted(found)]
-
     @cached_property
-    def code(self) -> ModuleType:
-        """The package, imported as `submission` whatever its folder is called."""
-        if self._broken:
-            raise Finding("import", self._broken)
-        try:
-            return layouts.load(self.folder)
-        except (Exception, SystemExit) as error:
-            self._broken = f"the package cannot be imported: {where(error, self.folder)}"
-            raise Finding("import", self._broken) from error
+    def code(self) -> tuple[list[ModuleType], dict[str, str]]:
+        """The modules that can be imported, and why the others cannot, by file."""
+        if self.broken:
+            raise Finding("import", self.broken)
+        modules, errors = layouts.load(self.folder)
+        return modules, {file: where(error, self.folder) for file, error in errors.items()}
 
     def __getattr__(self, name: str) -> Any:
-        """A name of the package: `submission.GPT`; a name that it lacks is a finding."""
+        """A name of the files: `submission.GPT`; a name that they lack is a finding."""
         if name.startswith("_"):
             raise AttributeError(name)
-        found = getattr(self.code, name, None)
-        if found is None:  # not every hand-out's __init__.py names every class
-            inside = [vars(m) for n, m in sys.modules.items() if n.startswith("submission.")]
-            found = next((names[name] for names in inside if names.get(name) is not None), None)
-        if found is None:
-            hint = "see its __init__.py" if self.package else "none of its files has it"
-            raise Finding("import", f"the package gives no '{name}'; {hint}")
-        return found
+        modules, errors = self.code
+        for module in modules:
+            if (found := vars(module).get(name)) is not None:
+                return found
+        if errors:
+            file, error = next(iter(errors.items()))
+            raise Finding("import", f"{file} cannot be imported: {error}")
+        raise Finding("import", f"none of its files has a '{name}'")
 
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives: made the first time, kept for the other checks that need it."""
+        """What `make` gives: made the first time, kept for whoever needs it again."""
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
 
     @cached_property
     def scratch(self) -> Path:
-        """A folder for what a check writes; it is removed with the folder of the child process."""
-        return Path(tempfile.mkdtemp(prefix="look-", dir="."))
+        """A folder for what is written here; it is removed with the folder of the process."""
+        return Path(tempfile.mkdtemp(prefix="look-", dir=".")).resolve()
 
 
 def where(error: BaseException, folder: Path) -> str:
     """An exception in one line, with the last line of the submission in its traceback."""
     text = " ".join(f"{type(error).__name__}: {error}".split())[:300].removesuffix(":")
-    frames = traceback.extract_tb(error.__traceback__)
+    place = own_line(traceback.extract_tb(error.__traceback__), folder)
+    return f"{text} ({place})" if place else text
+
+
+def own_line(frames: traceback.StackSummary, folder: Path) -> str:
+    """File and line of the last frame that is in the submission's folder; "" if none is."""
     own = [f for f in frames if Path(f.filename).is_relative_to(folder)]
-    return f"{text} ({Path(own[-1].filename).name}:{own[-1].lineno})" if own else text
+    return f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else ""
+
+
+def calling_line(folder: Path) -> str:
+    """Where in the submission this was called from."""
+    frame, start = sys._getframe(1), f"{folder}/"
+    while frame is not None and not frame.f_code.co_filename.startswith(start):
+        frame = frame.f_back
+    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}" if frame else ""

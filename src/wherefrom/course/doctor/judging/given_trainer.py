@@ -1,34 +1,32 @@
-"""Check of what trainer.py was handed out with, by what a dozen of its steps do to a model.
+"""Judges what trainer.py was handed out with, by what a dozen of its steps do to a small model.
 
-A small model without dropout is trained by the submission's trainer and by a plain loop that does
-what the hand-out's does. The settings make each habit matter: the gradients are longer than the
-clip, the warm-up ends between two steps, and the cosine falls to its floor and comes back.
+The submission's trainer trains a model of ours, and a plain loop that does what the hand-out's does
+trains the same. The settings make each habit matter: the gradients are longer than the clip, the
+warm-up ends between two steps, and the cosine falls to its floor and comes back.
 """
 
-import copy
 import math
 from collections.abc import Iterator
-from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import cross_entropy
 
-from wherefrom.course.doctor import models
-from wherefrom.course.doctor.comparison import Mistake, compare, is_near
-from wherefrom.course.doctor.findings import Finding, NoTelling
-from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.exercises import SYMBOLS, Trainee, fill
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.judging.claims import Claims
+from wherefrom.course.doctor.judging.comparison import Mistake, compare, is_near
+from wherefrom.course.doctor.order import Request
 
-ROWS, LENGTH, VOCABULARY, BLOCK = 10, 15, 12, 16
+ROWS, LENGTH = 10, 15
 BATCH, EPOCHS = 4, 5
 _STEP = BATCH * LENGTH  # tokens
 SETTINGS: dict[str, Any] = {
     "max_epochs": EPOCHS,
     "batch_size": BATCH,
     "learning_rate": 0.02,
-    "betas": (0.9, 0.95),
+    "betas": [0.9, 0.95],
     "grad_norm_clip": 0.3,
     "weight_decay": 0.4,
     "lr_decay": True,
@@ -38,7 +36,6 @@ SETTINGS: dict[str, Any] = {
     "ckpt_path": None,
     "writer": None,
 }
-UNDROPPED = dict.fromkeys(("embd_pdrop", "resid_pdrop", "attn_pdrop"), 0.0)
 TOLERANCE = 1e-5
 
 
@@ -57,92 +54,63 @@ WRONG: tuple[Mistake, ...] = (
 )
 
 
-class Rows(torch.utils.data.Dataset):
+def rows(draw: int) -> tuple[Tensor, Tensor]:
     """Random characters, a third of the targets pads."""
-
-    block_size, vocab_size = BLOCK, VOCABULARY
-
-    def __init__(self) -> None:
-        generator = torch.Generator().manual_seed(9)
-        self.x = torch.randint(1, VOCABULARY, (ROWS, LENGTH), generator=generator)
-        self.y = torch.randint(1, VOCABULARY, (ROWS, LENGTH), generator=generator)
-        self.y[torch.rand(self.y.shape, generator=generator) < 1 / 3] = 0
-        self.seen: list[int] = []
-
-    def __len__(self) -> int:
-        return ROWS
-
-    def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
-        if not 0 <= index < ROWS:
-            raise IndexError(index)
-        self.seen.append(int(index))
-        return self.x[index], self.y[index]
+    generator = torch.Generator().manual_seed(draw)
+    x = torch.randint(1, SYMBOLS, (ROWS, LENGTH), generator=generator)
+    y = torch.randint(1, SYMBOLS, (ROWS, LENGTH), generator=generator)
+    y[torch.rand(y.shape, generator=generator) < 1 / 3] = 0
+    return x, y
 
 
-def trained(submission: Submission) -> tuple[nn.Module, Tensor, list[int]]:
-    """A model before the submission's trainer, its weights after it, and the order of examples."""
-
-    def make() -> tuple[nn.Module, Tensor, list[int]]:
-        model = models.build(submission, "vanilla", course_sizes=False, **UNDROPPED).double()
-        start, data = copy.deepcopy(model), Rows()
-        trainer = submission.Trainer(model, data, None, submission.TrainerConfig(**SETTINGS))
-        trainer.train()
-        return start, _parameters(getattr(trainer, "model", model)), data.seen
-
-    return submission.once("trained", make)
+def requests(draw: int) -> list[Request]:
+    x, y = rows(draw)
+    given = {"x": x.tolist(), "y": y.tolist(), "draw": draw, "settings": SETTINGS}
+    return [Request("trainer", "trainer", given)]
 
 
-def check_order(submission: Submission) -> str:
+def check_order(claims: Claims) -> str:
     """An epoch takes the examples in order, as the course's trainer does."""
-    seen = trained(submission)[2]
+    seen = claims["trainer"].value("seen", list)
     if len(seen) < ROWS:
-        raise NoTelling("the trainer did not read the examples one by one")
+        return "the trainer did not read the examples one by one"
     first = seen[:ROWS]  # a trainer may read some twice, so that later epochs are out of step
     if first != sorted(first):
         raise Finding("shuffled", "the trainer takes the examples in a random order")
     return "examples are taken in order"
 
 
-def check_trainer(submission: Submission) -> None:
+def check_trainer(claims: Claims) -> None:
     """The submission's trainer leaves the model that the handed-out one would leave."""
-    start, found, _ = trained(submission)
+    found, draw = claims["trainer"].array("end").double(), claims.draw
+    if is_near(found, _parameters(fill(Trainee(), draw, 0.3)), TOLERANCE):
+        raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
 
     def compute(**habits: Any) -> Tensor:
-        return train(copy.deepcopy(start), **habits)
+        return claims.once(("trained", *habits.items()), lambda: train(draw, **habits))
 
-    # A trainer may compute the loss itself, as ours does.
-    if is_near(found, compute(own_loss=False), TOLERANCE):
-        return
-    if is_near(found, _parameters(start), TOLERANCE):
-        raise Finding("never trained", "trainer.train() leaves the model's weights as they were")
     if not is_near(found, compute(), TOLERANCE):
-        with suppress(NoTelling):
-            check_order(submission)
+        check_order(claims)
     compare("what the trainer leaves", found, compute, WRONG, TOLERANCE, otherwise="trainer")
 
 
 def train(
-    model: nn.Module,
+    draw: int,
     decayed: str = "all but biases",
     clipped: bool = True,
     pads_counted: bool = True,
     betas: bool = True,
-    own_loss: bool = True,
     **schedule: Any,
 ) -> Tensor:
-    """The parameters after the hand-out's loop, or after one with other habits.
-
-    The model's own loss is taken, whatever it is worth: that is another check's business.
-    """
+    """The parameters after the hand-out's loop, or after one with other habits."""
+    model: nn.Module = fill(Trainee(), draw, 0.3)
     rate = SETTINGS["learning_rate"]
-    own = SETTINGS["betas"] if betas else (0.9, 0.999)
+    own = tuple(SETTINGS["betas"]) if betas else (0.9, 0.999)
     optimiser = torch.optim.AdamW(_groups(model, decayed), lr=rate, betas=own)
     tokens = 0
     model.train()
-    for x, y in _batches():
-        logits, loss = model(x, y)
-        if not own_loss:
-            loss = cross_entropy(logits.flatten(0, 1), y.flatten(), ignore_index=0)
+    for x, y in _batches(draw):
+        loss = model(x, y)[1]
         model.zero_grad()
         loss.backward()
         if clipped:
@@ -185,14 +153,13 @@ def _groups(model: nn.Module, decayed: str) -> list[dict[str, Any]]:
     ]
 
 
-def _batches() -> Iterator[tuple[Tensor, Tensor]]:
-    data = Rows()
+def _batches(draw: int) -> Iterator[tuple[Tensor, Tensor]]:
+    x, y = rows(draw)
     for _ in range(EPOCHS):
         for first in range(0, ROWS, BATCH):
-            yield data.x[first : first + BATCH], data.y[first : first + BATCH]
+            yield x[first : first + BATCH], y[first : first + BATCH]
 
 
-def _parameters(model: Any) -> Tensor:
+def _parameters(model: nn.Module) -> Tensor:
     """All parameters, one after the other."""
-    held = getattr(model, "module", model)
-    return nn.utils.parameters_to_vector(held.parameters()).detach().double().clone()
+    return nn.utils.parameters_to_vector(model.parameters()).detach().clone()

@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from wherefrom.course.doctor.findings import Finding
 
@@ -58,21 +58,3 @@ def together(mistakes: Sequence[Mistake]) -> Iterator[Mistake]:
         for some in combinations(mistakes, count):
             changes = {name: value for each, _, _ in some for name, value in each.items()}
             yield changes, some[0][1], " and ".join(text for _, _, text in some)
-
-
-@torch.no_grad()
-def randomise(module: nn.Module, spread: float = 1.0) -> Any:
-    """Double precision, evaluating, and normal weights: larger than at the start, so all matter."""
-    generator = torch.Generator().manual_seed(5)
-    for parameter in module.double().eval().parameters():
-        parameter.normal_(0, spread, generator=generator)
-    return module
-
-
-def normal(*shape: int) -> Tensor:
-    return torch.randn(shape, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
-
-
-def logits(output: Any) -> Any:
-    """What a student's module computed; some give a loss or the weights beside it."""
-    return output[0] if isinstance(output, tuple) else output

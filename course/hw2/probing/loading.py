@@ -17,7 +17,7 @@ from types import ModuleType
 from typing import Any
 
 from wherefrom.core.errors import MissingInput
-from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.submission import Submission, where
 
 MODULES = ("sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural", "q1d_neural_lm")
@@ -97,7 +97,6 @@ def module(submission: Submission, name: str) -> ModuleType:
     """One of the homework's modules, imported from the submission's folder."""
 
     def load() -> ModuleType:
-        _own_work(submission)
         if not (submission.folder / f"{name}.py").is_file():
             raise Finding("missing", f"{name}.py is not there")
         _prepare(submission)
@@ -121,11 +120,6 @@ def own(submission: Submission, name: str, *wanted: str) -> Any:
     raise Finding("missing", f"{name}.py has no '{wanted[0]}'")
 
 
-def _own_work(submission: Submission) -> None:
-    if submission.note != "ours" and (name := borrowed(submission.folder)):
-        raise Finding("library", f"{name} takes the library's own solution instead of solving it")
-
-
 def _prepare(submission: Submission) -> None:
     """Let the homework's modules be found here, and no other submission's."""
 
@@ -139,7 +133,7 @@ def _prepare(submission: Submission) -> None:
         except ImportError:
             sys.modules["pandas"] = Absent("pandas")  # only the main program needs it
         if not (submission.folder / "data_utils" / "utils.py").is_file():
-            given = importlib.import_module("marking.given_data")
+            given = importlib.import_module("probing.given_data")
             package = ModuleType("data_utils")
             package.utils = given  # pyright: ignore
             sys.modules |= {"data_utils": package, "data_utils.utils": given}
@@ -166,11 +160,8 @@ def definitions(submission: Submission, pattern: str, what: str) -> dict[str, li
 
 
 def _define(submission: Submission, pattern: str, what: str) -> dict[str, list[Any]]:
-    _own_work(submission)
     path = find(submission.folder, pattern)
     if path is None:
-        if pattern == AVERAGING and (reason := _not_asked_for(submission.folder)):
-            raise NoTelling(reason)
         raise Finding("missing", f"no program or notebook of {what} ({pattern}) is there")
     if path.suffix == ".py":
         _prepare(submission)
@@ -187,7 +178,7 @@ def _define(submission: Submission, pattern: str, what: str) -> dict[str, list[A
     return found
 
 
-def _not_asked_for(folder: Path) -> str:
+def not_asked_for(folder: Path) -> str:
     """Why a submission need not have an averaging network: its hand-out asks for none."""
     if find(folder, TRANSFORMER):
         return "this hand-out has a transformer in the place of the averaging network"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from wherefrom.course.doctor import predictions
 from wherefrom.course.doctor.findings import Finding, NoTelling
-from wherefrom.course.doctor.predictions import Asked, Score
+from wherefrom.course.doctor.judging import predictions
+from wherefrom.course.doctor.judging.predictions import Asked, Score
 
 QUESTIONS = tuple(f"Where was P{i} born?" for i in range(100))
 ANSWERS = tuple(f"Place {chr(65 + 7 * i % 23)}" for i in range(100))  # neighbours differ

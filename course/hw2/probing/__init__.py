@@ -1,0 +1,1 @@
+"""What a submission of the homework is asked, in the process that runs its code."""

@@ -1,0 +1,105 @@
+"""Asks a submission in processes of its own: a crash or a hang costs one answer, not all of them.
+
+Nothing comes back but claims; `judging` says what they are worth.
+"""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from wherefrom.course.doctor import intake, isolation
+from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.judging.claims import Claim, read_claim
+from wherefrom.course.doctor.library import HOME, library
+from wherefrom.course.doctor.order import Request
+from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE
+
+IMPORT = Request("import", "imports", {"modules": []})
+
+
+@dataclass(frozen=True)
+class Asking:
+    """Whom to ask, and how.
+
+    `keep` is a folder of the caller's for the claims. `probes` is the module of the probes, found
+    in `paths`. With `code` false none of the submission's code runs, so nothing need be isolated.
+    Otherwise it runs in a copy of the `folder`, apart from everything else by `isolation`, with a
+    library that lacks the solutions of the course `closed`. `files` are given to the probes.
+    """
+
+    folder: Path
+    keep: Path
+    year: str = DEFAULT_YEAR
+    limits: Limits = field(default_factory=Limits)
+    probes: str = "wherefrom.course.doctor.probes"
+    paths: tuple[Path, ...] = ()
+    code: bool = True
+    isolation: str = ""
+    closed: str = "a5"
+    files: tuple[Path, ...] = ()
+
+
+def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
+    """A claim for each request.
+
+    A process that dies or does not answer has failed the request it was at, and another one takes
+    the remaining ones. If it died while importing the submission, the next one does not try.
+    """
+    requests = [IMPORT, *requests] if how.code else list(requests)
+    found: dict[str, Claim] = {}
+    broken, end_of_all = "", time.monotonic() + how.limits.total
+    while left := [request for request in requests if request.name not in found]:
+        time_left = end_of_all - time.monotonic()
+        if time_left < 0:
+            late = {r.name: Claim(r.name, ended="no time was left for it") for r in left}
+            return found | late
+        if how.code and left[0] != IMPORT:  # its answer shows that the process has started
+            left.insert(0, IMPORT)
+        place = how.keep / f"{len(found)}-{left[-1].name}"
+        ended = _run(replace(how, limits=replace(how.limits, total=time_left)), left, place, broken)
+        why = f"{ended} and was given up"
+        for request in left:
+            claim = read_claim(place / "out", request.name, why)
+            if not claim.ended:
+                found.setdefault(request.name, claim)
+        missing = next((r.name for r in left if r.name not in found), None)
+        if missing is not None:
+            found[missing] = Claim(missing, ended=why)
+            if missing == IMPORT.name:
+                broken = f"the package cannot be imported: {why}"
+    return found
+
+
+def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> isolation.Ended:
+    """One process, in a folder of its own: `given` goes in, `out` comes back."""
+    kind = (how.isolation or isolation.choose()) if how.code else isolation.NONE
+    home = library(how.closed) if how.code and how.closed else HOME.parent
+    (place / "given").mkdir(parents=True)
+    place = place.resolve()
+    folder = intake.copy_code(how.folder, place / "submission") if how.code else how.folder
+    for path in how.files:
+        shutil.copyfile(path, place / "given" / path.name)
+    asked = [{"name": r.name, "kind": r.kind, "with": dict(r.given)} for r in requests]
+    order: dict[str, Any] = {"asked": asked, "folder": str(folder.resolve()), "year": how.year}
+    order |= {"probes": how.probes, "paths": [str(path.resolve()) for path in how.paths]}
+    order |= {"code": how.code, "broken": broken, "threads": how.limits.threads}
+    (place / "given" / "order.json").write_text(json.dumps(order), encoding="utf-8")
+    probes = [path.resolve() / how.probes.split(".")[0] for path in how.paths]
+    return isolation.run(
+        kind,
+        ("-m", "wherefrom.course.doctor.child", str(place)),
+        place,
+        limits=how.limits,
+        reads=[home, *(path for path in probes if path.exists())],
+        hidden=[HOME] if home != HOME.parent else [],
+        environment={
+            VARIABLE: how.year,
+            "OMP_NUM_THREADS": str(how.limits.threads),
+            "PYTHONPATH": os.pathsep.join(map(str, (home, *isolation.torch_home()))),
+        },
+    )

@@ -1,0 +1,179 @@
+"""What a submission's process claims, read by the process that judges it.
+
+A claim is plain files in one folder: `NAME.json`, and `NAME.KEY.npy` for arrays. Whoever wrote
+them may have been the submission itself, so only regular files are read, links are not followed,
+sizes are bounded, nothing is unpickled, and no verdict is ever among them.
+"""
+
+import io
+import json
+import os
+import stat
+from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from numpy.lib import format as numpy_format
+from torch import Tensor
+
+from wherefrom.course.doctor.exercises import weights
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.years import Year
+
+T = TypeVar("T")
+LONGEST, LARGEST = 4 << 20, 64 << 20  # bytes of values, and of an array
+_MOST = 16 << 20  # parameters of a model
+_KINDS = "fiub"  # numbers
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What came of one request: values, arrays, what was raised on the way, how the process ended.
+
+    Values and arrays that were claimed before something was raised are there.
+    """
+
+    name: str
+    folder: Path | None = None
+    values: Mapping[str, Any] = field(default_factory=dict)
+    raised: Mapping[str, str] = field(default_factory=dict)
+    ended: str = ""
+
+    def value(self, key: str, kind: type[T]) -> T:
+        """A value of that type; a finding where there is none."""
+        found = self.values.get(key)
+        if not isinstance(found, kind):
+            raise self.complaint() or Finding("form", f"{self.name}: no {key} came back")
+        return found
+
+    def array(self, key: str) -> Tensor:
+        """An array of numbers; a finding where there is none."""
+        found = None if self.folder is None else _read_array(self.folder, f"{self.name}.{key}.npy")
+        if found is None:
+            raise self.complaint() or Finding("form", f"{self.name}: no {key} came back")
+        return torch.from_numpy(found)
+
+    def check(self) -> "Claim":
+        """The claim itself, if nothing was raised."""
+        if complaint := self.complaint():
+            raise complaint
+        return self
+
+    def complaint(self) -> Finding | None:
+        """What was raised, or that nothing came, in words."""
+        if self.ended:
+            return Finding("stopped", self.ended)
+        if not self.raised:
+            return None
+        kind, text = self.raised.get("type", ""), self.raised.get("text", "")
+        if kind == "NotImplementedError":
+            return Finding("unwritten", f"not written yet {text}".strip())
+        if kind == "MemoryError":
+            return Finding("memory", "it needed too much memory")
+        if mistake := self.raised.get("mistake"):
+            return Finding(mistake, text)
+        return Finding("crash", f"it stopped with {kind}{': ' * bool(text)}{text}")
+
+    @property
+    def excuses(self) -> list[str]:
+        """What would have failed elsewhere and was let pass: "cuda at dataset.py:7"."""
+        found = self.values.get("excuses")
+        return [str(e)[:100] for e in found] if isinstance(found, list) else []
+
+    def state(self, draw: int, spread: float) -> "Table":
+        """The weights of the draw under the claimed names: the claimed shapes, nothing more."""
+        return Table({name: weights(name, shape, draw, spread) for name, shape in self.shapes()})
+
+    def shapes(self) -> list[tuple[str, tuple[int, ...]]]:
+        """Names and shapes of parameters."""
+        told = self.value("shapes", list)
+        with suppress(TypeError, ValueError):
+            found = [(str(name), tuple(map(int, shape))) for name, shape in told]
+            sizes = [prod(shape) if min(shape, default=0) >= 0 else _MOST + 1 for _, shape in found]
+            if sum(sizes) <= _MOST and len(found) < 1000:
+                return found
+        raise Finding("form", f"{self.name}: these are no names and shapes of parameters")
+
+    def parameters(self, key: str = "flat") -> "Table":
+        """Claimed parameters: one array of all of them, in the order of their names."""
+        flat, shapes = self.array(key).flatten(), self.shapes()
+        sizes = [prod(shape) for _, shape in shapes]
+        if flat.numel() != sum(sizes):
+            raise Finding("form", f"{self.name}: {flat.numel()} numbers for {sum(sizes)}")
+        parts = flat.split(sizes) if sizes else ()
+        return Table({n: p.reshape(s) for (n, s), p in zip(shapes, parts, strict=True)})
+
+
+class Table(dict[str, Tensor]):
+    """Parameters by name; one that a computation needs and that is not there is a finding."""
+
+    def __missing__(self, name: str) -> Tensor:
+        raise Finding("form", f"the model has no parameter '{name}'")
+
+
+class Claims:
+    """The claims of one submission, beside what was asked; judgements keep what they share."""
+
+    def __init__(self, year: Year, draw: int, package: bool, found: Mapping[str, Claim]) -> None:
+        self.year, self.draw, self.package = year, draw, package
+        self._found, self._kept = dict(found), dict[Hashable, Any]()
+
+    def __getitem__(self, name: str) -> Claim:
+        return self._found.get(name, Claim(name, ended="it was not asked"))
+
+    def add(self, found: Mapping[str, Claim]) -> None:
+        self._found |= found
+
+    def once(self, key: Hashable, make: Callable[[], T]) -> T:
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+
+def read_claim(folder: Path, name: str, ended: str = "") -> Claim:
+    """The claim of that name; `ended` says how its process ended, should there be none."""
+    text = read_regular(folder, f"{name}.json", LONGEST)
+    try:
+        told = json.loads(text or b"")
+        values, raised = told["values"], told["raised"]
+        assert isinstance(values, dict)
+        assert isinstance(raised, dict)
+    except (ValueError, KeyError, TypeError, AssertionError, RecursionError):
+        return Claim(name, ended=ended or "it wrote no claim that can be read")
+    short = {str(key): str(value)[:300] for key, value in raised.items()}
+    return Claim(name, folder, values, short)
+
+
+def read_regular(folder: Path, name: str, most: int) -> bytes | None:
+    """The bytes of a regular file in a folder; None for a link, a pipe, or one too large."""
+    flags = os.O_RDONLY | os.O_NOFOLLOW
+    with suppress(OSError, ValueError):
+        place = os.open(folder, flags | os.O_DIRECTORY)
+        try:
+            found = os.open(name, flags | os.O_NONBLOCK, dir_fd=place)
+        finally:
+            os.close(place)
+        with os.fdopen(found, "rb") as file:
+            status = os.fstat(file.fileno())
+            if stat.S_ISREG(status.st_mode) and status.st_size <= most:
+                text = file.read(most + 1)
+                return text if len(text) <= most else None
+    return None
+
+
+def _read_array(folder: Path, name: str) -> np.ndarray | None:
+    text = read_regular(folder, name, LARGEST)
+    if text is None:
+        return None
+    try:  # a header that promises more than the file has takes no memory: no page is touched
+        array = numpy_format.read_array(io.BytesIO(text), allow_pickle=False)
+    except (ValueError, EOFError, OverflowError, MemoryError, SyntaxError):
+        return None
+    if array.dtype.kind not in _KINDS or not array.dtype.isnative:
+        return None
+    return array if array.dtype.kind != "u" else array.astype(np.int64)

@@ -1,0 +1,392 @@
+"""Judges attention layers and whole models by what they computed with weights that they were given.
+
+What was handed out and what a student writes are judged apart: in a whole model, the outputs of the
+submission's own attention are taken as they are, so that a mistake in it costs the test of the
+attention alone.
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.judging import computation
+from wherefrom.course.doctor.judging.claims import Claims, Table
+from wherefrom.course.doctor.judging.comparison import Mistake, compare, is_near, together
+from wherefrom.course.doctor.judging.computation import DOWN, LEFT_OUT, READINGS, UP, Reading
+from wherefrom.course.doctor.order import Request
+from wherefrom.course.doctor.years import Year
+
+COURSE_SIZES = {"n_layer": 4, "n_head": 8, "n_embd": 256, "block_size": 128}
+SMALL_SIZES = {"n_layer": 3, "n_head": 2, "n_embd": 16, "block_size": 16}  # a perceiver needs three
+SMALL_LATENTS = 5
+VOCABULARY = 256
+ATTENTION = {
+    "vanilla": "CausalSelfAttention",
+    "synthesizer": "SynthesizerAttention",
+    "perceiver": "CausalSelfAttention",  # among its latents
+    "rope": "CausalSelfAttention",
+}
+PERCEIVER = "perceiver"
+CROSS = "CausalCrossAttention"  # into the latents, and out of them
+# The synthesizer's second count: w2 as wide as the block, not one less.
+PARAMETERS = {"vanilla": (3_323_392,), "synthesizer": (3_076_988, 3_077_120), "rope": (3_290_624,)}
+DROPOUTS = {"embd_pdrop": 0.1, "resid_pdrop": 0.1, "attn_pdrop": 0.1}
+STD = 0.02
+TOLERANCE = 1e-6  # of whole models, relative to the largest number
+_ROTARY = 1e-4  # the angles may be kept in single precision
+_LARGE_ANGLES = 3e-2  # the slip's angles reach thousands of turns, in single precision
+_SPREAD = 0.02  # of STD: seven standard errors of the smallest matrix
+_RENAMED = "it is a vanilla model under another name, as if a flag were never set"
+# Heads, width, block and characters of the layers that are tried; the last are latents.
+_TRIED = ((1, 4, 6, 5, 3), (2, 12, 9, 8, 5), (4, 16, 12, 3, 4))
+
+
+# -- what is asked ---------------------------------------------------------------------------------
+
+
+def requests(year: Year, draw: int) -> list[Request]:
+    found: list[Request] = []
+    for name in dict.fromkeys(("CausalSelfAttention", *_layers(year.variant))):
+        for number in range(len(_TRIED)):
+            found.append(_layer(name, number, year, draw))
+    ids, targets = _ids(draw)
+    rates = [{n: 0.5 * (n == one) for n in DROPOUTS} for one in (*DROPOUTS, "")]
+    for variant in ("vanilla", year.variant):
+        common = {"variant": variant, "vocabulary": VOCABULARY}
+        small = {"sizes": SMALL_SIZES, "latents": SMALL_LATENTS, "draw": draw, "spread": 0.5}
+        small |= {"ids": ids.tolist(), "targets": targets.tolist(), "rates": rates}
+        full = {"sizes": COURSE_SIZES, "latents": year.bottleneck_dim}
+        found.append(Request(f"model-{variant}", "model", common | small))
+        found.append(Request(f"start-{variant}", "start", common | full))
+    return found
+
+
+def _layers(variant: str) -> tuple[str, ...]:
+    if variant == PERCEIVER:
+        return "DownProjectBlock", "UpProjectBlock"
+    return ("rope",) if variant == "rope" else (ATTENTION[variant],)
+
+
+def _layer(name: str, number: int, year: Year, draw: int) -> Request:
+    heads, width, block, _, latents = _TRIED[number]
+    x, y = _inputs(number, draw)
+    config: dict[str, Any] = {"n_embd": width, "n_head": heads, "block_size": block}
+    config |= {"rope": name == "rope", "perceiver": "Project" in name, "bottleneck_dim": latents}
+    config |= {"attn_pdrop": 0.5, "resid_pdrop": 0.5}  # a dropout left on would show
+    inputs = [y.tolist(), x.tolist()] if name == "UpProjectBlock" else [x.tolist()]
+    given = {"name": "CausalSelfAttention" if name == "rope" else name, "config": config}
+    given |= {"inputs": inputs, "draw": draw + number, "spread": _spread(name)}
+    return Request(f"layer-{name}{number}", "layer", given)
+
+
+def _spread(name: str) -> float:
+    """Of the weights: for dot products so small that softmax does not saturate."""
+    return 1.0 if name == "SynthesizerAttention" or "Project" in name else 0.5
+
+
+def _inputs(number: int, draw: int) -> tuple[Tensor, Tensor]:
+    """(2, T, C) of text, and of latents."""
+    _, width, _, count, latents = _TRIED[number]
+    generator = torch.Generator().manual_seed(draw + number)
+    both = torch.randn((2, count + latents, width), generator=generator, dtype=torch.float64)
+    x, y = both.split((count, latents), 1)
+    return x, y
+
+
+def _ids(draw: int) -> tuple[Tensor, Tensor]:
+    """Two inputs of two rows, which differ from the eighth character on; and targets."""
+    generator = torch.Generator().manual_seed(draw)
+    ids = torch.randint(3, VOCABULARY, (1, 2, 12), generator=generator).repeat(2, 1, 1)
+    ids[1, :, 7:] = 3 + (ids[1, :, 7:] + 87) % (VOCABULARY - 3)
+    targets = torch.randint(1, VOCABULARY, (2, 12), generator=generator)
+    targets[:, 4:8] = 0
+    return ids, targets
+
+
+# -- layers ----------------------------------------------------------------------------------------
+
+
+def check_attention(claims: Claims) -> None:
+    """The CausalSelfAttention that was handed out."""
+    for number in range(len(_TRIED)):
+        _judge_layer(claims, "CausalSelfAttention", number, computation.VANILLA, "attention")
+
+
+def check_formula(claims: Claims) -> str:
+    """The attention of part g computes what the hand-out says."""
+    if claims.year.variant == PERCEIVER:
+        return _check_projections(claims)
+    (name,) = _layers(claims.year.variant)
+    mistakes = computation.ROTARY if name == "rope" else list(together(computation.SYNTHESIZER))
+    worst, slips = 0.0, False
+    for number in range(len(_TRIED)):
+        try:
+            worst = max(worst, _judge_layer(claims, name, number, mistakes))
+        except Finding:
+            # CS224N's comment writes 1/10000^(-2(i-1)/dim): who takes it by its word is not wrong.
+            slips = name == "rope" and not claims.package and _slips(claims, number)
+            if not slips:
+                raise
+    if slips:
+        return "the angles grow with the pair, as the hand-out's comment has it by a slip of a sign"
+    return f"largest difference from the formula {worst:.0e}"
+
+
+def _judge_layer(
+    claims: Claims, name: str, number: int, mistakes: Any, otherwise: str = "formula"
+) -> float:
+    given, compute = _computed(claims, name, number)
+    real = "CausalSelfAttention" if name == "rope" else name
+    # Without softmax, masked scores may also keep the huge number that fills them.
+    if given.is_floating_point() and given.abs().max() > 1e6 * compute().abs().max():
+        text = f"the output of {real} is as if the scores were not put through softmax"
+        raise Finding("scores without softmax", text)
+    tolerance = _ROTARY if name == "rope" else 1e-8
+    return compare(f"the output of {real}", given, compute, mistakes, tolerance, otherwise)
+
+
+def _computed(claims: Claims, name: str, number: int) -> tuple[Tensor, Callable[..., Tensor]]:
+    claim = claims[f"layer-{name}{number}"]
+    state = claim.state(claims.draw + number, _spread(name))
+    x, heads = _inputs(number, claims.draw)[0], _TRIED[number][0]
+    if name == "SynthesizerAttention":
+        return claim.array("output"), partial(computation.synthesize, state, "", x, heads)
+    turned = "qk" if name == "rope" else ""
+    compute = partial(computation.attend, state, "", x, heads, turned=turned)
+    return claim.array("output"), compute
+
+
+def _slips(claims: Claims, number: int) -> bool:
+    given, compute = _computed(claims, "rope", number)
+    return is_near(given, compute(base=1 / computation.BASE), _LARGE_ANGLES)
+
+
+def _check_projections(claims: Claims) -> str:
+    """DownProjectBlock and UpProjectBlock compute one of the hand-out's readings."""
+    worst, notes = 0.0, list[str]()
+    for name in _layers(PERCEIVER):
+        possible: list[Reading] = list(READINGS)
+        for number, (heads, *_) in enumerate(_TRIED):
+            claim = claims[f"layer-{name}{number}"]
+            state, (x, y) = claim.state(claims.draw + number, 1.0), _inputs(number, claims.draw)
+            if not state:
+                raise claim.complaint() or Finding("unwritten", f"{name} has no parts yet")
+            latents = y if name.startswith("Up") else None
+            if latents is None and "C" not in state:
+                text = f"{name} has no parameter C: the latents' own rows, which are trained"
+                raise Finding("latents not trained", text)
+            compute = partial(computation.project, state, "", x, latents, heads)
+            given = claim.array("output")
+            possible = [reading for reading in possible if is_near(given, compute(reading))]
+            first = partial(compute, *possible[:1])
+            worst = max(worst, compare(f"the output of {name}", given, first, _misread()))
+        if said := str(possible[0]):
+            notes.append(f"{name} with {said}, a reading that the hand-out allows")
+    return "; ".join([f"largest difference from the formula {worst:.0e}", *notes])
+
+
+def _misread() -> Iterator[Mistake]:
+    """Every mistake in every reading."""
+    for changes, mistake, text in computation.PERCEIVER:
+        for reading in READINGS:
+            yield {"reading": replace(reading, **changes)}, mistake, text
+
+
+# -- whole models ----------------------------------------------------------------------------------
+
+
+def check_variant(claims: Claims, variant: str) -> None:
+    """The parameters are those of the variant that the model's name promises."""
+    names = [name for name, _ in claims[f"model-{variant}"].shapes()]
+    held = computation.variant_of(names)
+    if held == variant:
+        return
+    if variant == "rope" and held == "vanilla":
+        text = "the 'rope' model has learned positions, expected none"
+        raise Finding("flag never set", f"{text}: {_RENAMED}")
+    has = f"is a {held} model" if held else "has no attention that is known"
+    text = f"the '{variant}' model {has} by its parameters"
+    raise Finding("flag never set" if held == "vanilla" else "variant", f"{text}: {_RENAMED}")
+
+
+def check_future(claims: Claims, variant: str) -> None:
+    """Later characters change no earlier logits, in a whole model with large random weights."""
+    logits = _logits(claims, variant)
+    if not torch.allclose(logits[0, :, :7], logits[1, :, :7], rtol=0, atol=1e-9):
+        text = f"in the {variant} model later characters change the logits of earlier ones"
+        raise Finding("unmasked future", f"{text}: a position sees what it has to predict")
+
+
+def check_forward(claims: Claims, variant: str) -> None:
+    """Characters, positions, blocks, last norm and head, with the weights that were sent."""
+    claim, logits = claims[f"model-{variant}"], _logits(claims, variant)
+    ids, state = _ids(claims.draw)[0][0], claim.state(claims.draw, 0.5)
+    inside = [str(name) for name in claim.value("inside", list)]
+    kept = {name: claim.array(f"inside{i}") for i, name in enumerate(inside[:20])}
+    usual = computation.mixer_of(variant, state, SMALL_SIZES["n_head"])
+
+    def mixer(at: str, x: Tensor) -> Tensor:
+        found = kept.get(at.removesuffix("."))
+        return found if found is not None and found.shape == x.shape else usual(at, x)
+
+    ends = {}
+    if variant == PERCEIVER:
+        rows = (2, SMALL_LATENTS, SMALL_SIZES["n_embd"]), (2, 12, SMALL_SIZES["n_embd"])
+        for name, shape in zip((DOWN, UP), rows, strict=True):
+            if name not in kept or kept[name].shape != shape:
+                raise Finding("flag never set", f"the 'perceiver' model has no {name} that is used")
+        ends = {"down": lambda x: kept[DOWN], "up": lambda y, x: kept[UP]}
+
+    def compute(left_out: str = "") -> Tensor:
+        return computation.forward(state, ids, mixer, left_out, **ends)
+
+    what = f"the output of the {variant} model"
+    compare(what, logits[0], compute, LEFT_OUT, TOLERANCE, otherwise="model")
+
+
+def _logits(claims: Claims, variant: str) -> Tensor:
+    logits = claims[f"model-{variant}"].array("logits")
+    if logits.shape != (2, 2, 12, VOCABULARY):
+        text = f"the {variant} model gives {tuple(logits.shape[1:])} for (2, 12) characters"
+        raise Finding("form", text)
+    return logits
+
+
+def check_loss(claims: Claims, variant: str) -> None:
+    """Mean cross-entropy where the target is not the pad, number 0."""
+    claim, rows = claims[f"model-{variant}"], _logits(claims, variant)[0].flatten(0, 1)
+    targets = _ids(claims.draw)[1].flatten()
+    try:
+        loss = claim.array("loss").squeeze()
+    except Finding as finding:
+        if finding.mistake != "form":
+            raise
+        raise Finding("loss", f"the {variant} model gives no loss for targets") from None
+    right = F.cross_entropy(rows, targets, ignore_index=0)
+    if is_near(loss, right, TOLERANCE):
+        return
+    if is_near(loss, F.cross_entropy(rows, targets), TOLERANCE):
+        text = f"the loss of the {variant} model counts the pads: to predict them is no aim"
+        raise Finding("pads in the loss", text)
+    shown = f"{float(loss):.4g}" if loss.numel() == 1 else f"{tuple(loss.shape)}"
+    text = f"the loss of the {variant} model is {shown}, expected {float(right):.4g}"
+    raise Finding("loss", text)
+
+
+def check_dropout(claims: Claims, variant: str) -> None:
+    """The config's rates are 0.1, each of them is used in training, and none otherwise."""
+    claim = claims[f"model-{variant}"]
+    told = claim.value("rates", dict)
+    for name, rate in DROPOUTS.items():
+        found = told.get(name)
+        if not isinstance(found, int | float) or not math.isclose(found, rate):
+            raise Finding("dropout", f"GPTConfig's {name} is {found!r:.20}, expected {rate}")
+    if _varies(claim.array("still")):
+        raise Finding("dropout", f"the {variant} model drops out even when it is not trained")
+    # Of another attention than the one handed out, the dropout is the student's own business.
+    for number, name in enumerate(list(DROPOUTS)[: 3 if variant == "vanilla" else 2]):
+        if not _varies(claim.array(f"dropped{number}")):
+            raise Finding("dropout", f"the {variant} model never uses {name}")
+    if _varies(claim.array(f"dropped{len(DROPOUTS)}")):
+        raise Finding("dropout", f"the {variant} model drops out what no rate of the config says")
+
+
+def _varies(outputs: Tensor) -> bool:
+    return any(not is_near(outputs[0], other, TOLERANCE) for other in outputs[1:])
+
+
+# -- the start, and what is printed ----------------------------------------------------------------
+
+
+def check_start(claims: Claims, variant: str) -> None:
+    """Weights start as normal numbers of 0.02, biases and positions at 0, norms at 1."""
+    for name, value in claims[f"start-{variant}"].parameters().items():
+        part, _, last = name.rpartition(".")
+        own = variant != "vanilla" and ("attn" in name or name.startswith((DOWN, UP)))
+        if own and value.dim() > 1:  # the student's own
+            continue
+        if name == computation.LEARNED_POSITIONS and value.abs().max() > 0:
+            raise Finding("start", "pos_emb does not start at 0")
+        if last == "bias" and value.abs().max() > 0 and not own:
+            raise Finding("start", f"{part}.bias does not start at 0")
+        if last == "weight" and value.dim() == 1 and (value - 1).abs().max() > 0:
+            raise Finding("start", f"{part}.weight does not start at 1")
+        if last == "weight" and value.dim() == 2 and abs(float(value.std()) - STD) > _SPREAD * STD:
+            said = f"starts with a standard deviation of {float(value.std()):.3g}, not {STD}"
+            raise Finding("start", f"{part}.weight {said}")
+
+
+def check_parameters(claims: Claims, variant: str) -> str:
+    state: Table = claims[f"start-{variant}"].parameters()
+    count = sum(value.numel() for value in state.values())
+    wanted = parameter_counts(variant, claims.year.bottleneck_dim)
+    if count not in wanted:
+        expected = " or ".join(f"{n:,}" for n in wanted)
+        raise Finding("parameters", f"the {variant} model has {count:,} parameters, not {expected}")
+    return f"{count:,} parameters"
+
+
+def parameter_counts(variant: str, latents: int) -> tuple[int, ...]:
+    """At the course's sizes: a perceiver has a vanilla model's, and its latents' own rows."""
+    if variant == PERCEIVER:
+        return (PARAMETERS["vanilla"][0] + latents * COURSE_SIZES["n_embd"],)
+    return PARAMETERS[variant]
+
+
+def note_tree(claims: Claims, variant: str) -> str | None:
+    """Class names, child names and their order: what `str(model)` shows. A note, no more.
+
+    XCS224N's own tests compare it. CS224N's students name a perceiver's own parts themselves.
+    """
+    if variant == PERCEIVER and not claims.year.package:
+        return None
+    told = claims[f"start-{variant}"].values.get("tree")
+    found = [tuple(map(str, entry)) for entry in told or [] if isinstance(entry, list)]
+    expected = list(expected_tree(variant))
+    for have, want in zip(found, expected, strict=False):
+        if have != want:
+            return f"str(model) shows '{_line(have)}' where '{_line(want)}' belongs"
+    if len(found) != len(expected):
+        return f"str(model) has {len(found)} modules, expected {len(expected)}"
+    return None
+
+
+def expected_tree(variant: str) -> Iterator[tuple[str, str]]:
+    """Path and description of every module at the course's sizes, as torch describes them."""
+    width, layers = COURSE_SIZES["n_embd"], COURSE_SIZES["n_layer"]
+    drop = str(nn.Dropout(0.1))
+    yield from (("", "GPT"), ("tok_emb", str(nn.Embedding(VOCABULARY, width))), ("drop", drop))
+    if variant == PERCEIVER:
+        yield from _expected_block(DOWN, "DownProjectBlock", CROSS)
+    yield "blocks", "Sequential"
+    for i in range(layers - 2 if variant == PERCEIVER else layers):
+        yield from _expected_block(f"blocks.{i}", "Block", ATTENTION[variant])
+    if variant == PERCEIVER:
+        yield from _expected_block(UP, "UpProjectBlock", CROSS)
+    yield "ln_f", str(nn.LayerNorm(width))
+    yield "head", str(nn.Linear(width, VOCABULARY, bias=False))
+
+
+def _expected_block(at: str, name: str, mixer: str) -> Iterator[tuple[str, str]]:
+    width, drop = COURSE_SIZES["n_embd"], str(nn.Dropout(0.1))
+    square, norm = str(nn.Linear(width, width)), str(nn.LayerNorm(width))
+    own = ("w1", "value") if mixer == ATTENTION["synthesizer"] else ("key", "query", "value")
+    yield at, name
+    yield from ((f"{at}.ln1", norm), (f"{at}.ln2", norm), (f"{at}.attn", mixer))
+    yield from ((f"{at}.attn.{part}", square) for part in own)
+    yield from ((f"{at}.attn.{part}_drop", drop) for part in ("attn", "resid"))
+    yield from ((f"{at}.attn.proj", square), (f"{at}.mlp", "Sequential"))
+    inner = (nn.Linear(width, 4 * width), nn.GELU(), nn.Linear(4 * width, width))
+    yield from ((f"{at}.mlp.{j}", str(m)) for j, m in enumerate(inner))
+    yield f"{at}.mlp.3", drop
+
+
+def _line(entry: tuple[str, ...]) -> str:
+    return f"{entry[0]}: {entry[-1][:60]}" if entry[0] else entry[-1][:60]

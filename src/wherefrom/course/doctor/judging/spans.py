@@ -1,0 +1,314 @@
+"""Judges a CharCorruptionDataset by what it gave for documents that were made up for it.
+
+For every rule over many draws, the chance that a right data set breaks it is below `FALSE_ALARM`.
+"""
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from random import Random
+
+from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.judging.claims import Claim, Claims
+from wherefrom.course.doctor.order import Request
+
+PAD, MASK = "\u25a1", "\u2047"
+SHORTEST = 4
+FALSE_ALARM = 1e-6
+
+_ASCII = "".join(map(chr, range(33, 127)))
+SMALL_BLOCK, BLOCK = 30, 128
+BLOCKS = (SMALL_BLOCK, BLOCK)
+# With each of the small block's lengths, 23 at most, at least a quarter as likely as if all were
+# equally likely, P(some length is missing) <= 23 (1 - 1/92)^2000 = 8e-9.
+DRAWS, TIMES = 2000, 8
+_SIGMAS = 5.0  # of the mean share: two-sided 5.7e-7
+_QUARTER = (0.21, 0.29)
+_ENOUGH = 32  # characters: in longer texts, rounding a quarter down hardly matters
+# A span begins in each quarter of the places that it fits into with a chance of 1/4; that one of
+# them gets less than a tenth of 1,000 draws or more has a chance below 4 exp(-1000 x 0.15^2 x 2).
+_LEAST = 0.1
+_ROOM = 12  # places: with fewer, quarters are too unequal
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """What one example is made of; `closed` says whether a mask follows the span."""
+
+    prefix: str
+    suffix: str
+    span: str
+    closed: bool
+
+    @property
+    def text(self) -> str:
+        return self.prefix + self.span + self.suffix
+
+    def __len__(self) -> int:
+        return len(self.prefix) + len(self.span) + len(self.suffix)
+
+
+def documents(draw: int) -> tuple[str, ...]:
+    """Four documents, others for every draw.
+
+    The first is as long as the course's are on average, and no two characters follow each other
+    twice in it, so that a piece has only one place. The others are shorter than the course's limit,
+    but not shorter than any of its own (38 characters); one has a letter that ASCII lacks, as many
+    of the course's have.
+    """
+    dice = Random(draw)
+    letters = dice.sample(_ASCII, len(_ASCII))
+    long = "".join(letters[i * step % len(letters)] for step in (1, 3) for i in range(94))[:141]
+    name = "".join(dice.sample("abcdefghijklmno", 7)).title()
+    return (
+        long,
+        f"Zoë P. {name}. Born in Oslo, {name} painted.",
+        f"Bo {name} left Rome in {dice.randint(1000, 1999)} for Vienna, and wrote of it.",
+        "".join(dice.sample("abcdefghijklmnopqrstuvwxyz", 26)) + ", 0123456789.",
+    )
+
+
+def requests(draw: int) -> list[Request]:
+    text = "\n".join(documents(draw))
+    draws = [*list(range(4)) * TIMES, *[0] * DRAWS]
+    return [
+        Request(f"spans{block}", "spans", {"text": text, "block": block, "draws": draws})
+        for block in BLOCKS
+    ]
+
+
+# -- what was drawn --------------------------------------------------------------------------------
+
+
+def examples(claim: Claim) -> list[tuple[list[int], list[int]]]:
+    """x and y of every example that was drawn before anything went wrong; one at least."""
+    columns: list[list[list[int]]] = []
+    for key in "xy":
+        flat, lengths = claim.array(key).flatten(), claim.array(f"{key}_lengths").flatten()
+        sizes = lengths.tolist()
+        if min(sizes, default=0) < 0 or sum(sizes) != len(flat):
+            raise Finding("form", f"{claim.name}: the examples are not as long as they say")
+        columns.append([part.tolist() for part in flat.split(sizes)] if sizes else [])
+    if not columns[0] or not columns[1]:
+        raise claim.complaint() or Finding("form", "no examples came back")
+    return list(zip(*columns, strict=False))
+
+
+def drawn(claims: Claims, block: int) -> list[tuple[int, list[int], list[int]]]:
+    """Document, x and y of every example."""
+
+    def read() -> list[tuple[int, list[int], list[int]]]:
+        claim, order = claims[f"spans{block}"], [*list(range(4)) * TIMES, *[0] * DRAWS]
+        found = [(i, x, y) for i, (x, y) in zip(order, examples(claim), strict=False)]
+        if len(found) < len(order):
+            raise claim.complaint() or Finding("form", f"{len(found)} examples came back")
+        return found
+
+    return claims.once(("drawn", block), read)
+
+
+def vocabulary(draw: int) -> list[str]:
+    return [PAD, MASK, *sorted(set("\n".join(documents(draw))))]
+
+
+def symbols_of(claim: Claim, usual: Sequence[str]) -> dict[int, str]:
+    """The submission's own symbols: a wrong order of them costs its own test alone."""
+    try:
+        return {int(i): str(c)[:1] for i, c in claim.value("itos", list)}
+    except (TypeError, ValueError, Finding):
+        return dict(enumerate(usual))
+
+
+def characters(ids: Sequence[int], symbols: Mapping[int, str]) -> str:
+    return "".join(symbols.get(i, "\0") for i in ids)
+
+
+def shown(claims: Claims, block: int) -> list[tuple[int, str]]:
+    """Document and text of x of every example, read with the submission's own symbols."""
+
+    def read() -> list[tuple[int, str]]:
+        own = symbols_of(claims[f"spans{block}"], vocabulary(claims.draw))
+        return [(index, characters(x, own)) for index, x, _ in drawn(claims, block)]
+
+    return claims.once(("shown", block), read)
+
+
+def pieces(text: str) -> Pieces:
+    """The pieces of an example, read from x: y adds only one last character, which is padding."""
+    text = text.rstrip(PAD)
+    if PAD in text:
+        raise Finding("layout", "padding stands before the end of an example")
+    parts = text.split(MASK)
+    if len(parts) == 3:
+        return Pieces(*parts, closed=False)
+    if len(parts) == 4 and not parts[3]:
+        return Pieces(*parts[:3], closed=True)
+    found = f"{len(parts) - 1} masks" + (", the last not at the end" if len(parts) == 4 else "")
+    raise Finding("layout", f"expected prefix, suffix and span, each with a mask, found {found}")
+
+
+def pieces_of_all(claims: Claims) -> list[tuple[int, Pieces]]:
+    """Document and pieces, in small blocks and the course's."""
+    found = [entry for block in BLOCKS for entry in shown(claims, block)]
+    return claims.once("pieces", lambda: [(index, pieces(text)) for index, text in found])
+
+
+# -- judgements ------------------------------------------------------------------------------------
+
+
+def check_size(claims: Claims) -> str | None:
+    """x and y are CPU tensors of torch.long, as long as each other and as the hand-out says."""
+    note = None
+    for block in BLOCKS:
+        claim, allowed = claims[f"spans{block}"], claims.year.sizes(block)
+        kinds = [str(kind) for kind in claim.value("kinds", list)]
+        wrong = [kind for kind in kinds if kind[2:] != "torch.int64 of 1 dimensions"]
+        if wrong:
+            said = f"{wrong[0][:1]} should be a tensor of torch.long in one dimension"
+            raise Finding("form", f"{said} and is {wrong[0][2:]}")
+        if moved := [e for e in claim.excuses if e.startswith("cuda")]:
+            text = f"an example is put on a GPU ({moved[0]}): a data set's belong to the CPU"
+            raise Finding("device", text)
+        for _, x, y in drawn(claims, block):
+            if len(x) != len(y) or len(x) not in allowed:
+                said = f"x and y should have {allowed[0]} characters at block_size {block}"
+                raise Finding("size", f"{said} and have {len(x)} and {len(y)}")
+            if len(x) != allowed[0]:
+                note = f"x and y have {len(x)} characters, not {allowed[0]}: the hand-out says both"
+                if claims.year.variant == "synthesizer":
+                    note += f"; the synthesizer reads {allowed[0]} at most"
+    return note
+
+
+def check_shift(claims: Claims) -> str | None:
+    """y is x moved on by one character."""
+    for block in BLOCKS:
+        for _, x, y in drawn(claims, block):
+            if x[1:] != y[:-1]:
+                by = next((k for k in (0, 2, 3, -1) if _shifted(x, y, k)), None)
+                how = {None: "something else", 0: "x itself", -1: "x one character back"}
+                said = how.get(by, f"x moved by {by}")
+                text = f"y should be x moved on by one character and is {said}"
+                raise Finding("wrong shift", text)
+    skipped = [e for e in claims[f"spans{BLOCK}"].excuses if e.startswith("breakpoint")]
+    return f"a forgotten {skipped[0]} was passed over" if skipped else None
+
+
+def check_masks(claims: Claims) -> str | None:
+    """Two masks, and in most years a third one that closes the span."""
+    closed = {found.closed for _, found in pieces_of_all(claims)}
+    if len(closed) == 2:
+        raise Finding("layout", "a mask follows the span in some examples and not in others")
+    if closed == {claims.year.third_mask}:
+        return None
+    if claims.year.third_mask:
+        raise Finding("no third mask", "no mask follows the span: two masks, not three")
+    return "a mask follows the span, as in the hand-out's examples and not in its template"
+
+
+def check_rebuilt(claims: Claims) -> str | None:
+    """The pieces of example i give the beginning of document i."""
+    known, spans = documents(claims.draw), list[str]()
+    for index, found in pieces_of_all(claims):
+        if not known[index].startswith(found.text):
+            moved = known[index].startswith(found.prefix + found.suffix + found.span)
+            why = ": span and suffix are exchanged" if moved and found.suffix else ""
+            why = ": the text is cut out of its middle" if found.text in known[index] else why
+            text = f"the pieces of example {index} do not give its document back{why}"
+            raise Finding("rebuild", f"{text}: {found.text[:40]!r}")
+        spans.append(found.span)
+    if not any(spans):
+        raise Finding("empty span", "no example has a span at all")
+    # No hand-out forbids it: a quarter of four characters may well be rounded down to nothing.
+    empty = spans.count("")
+    return f"{empty} spans are empty, which no hand-out forbids" if empty else None
+
+
+def check_truncation(claims: Claims) -> str:
+    """Every length from 4 to the year's share of the block occurs, and no other.
+
+    Counted are the characters that are neither mask nor pad, wherever they stand.
+    """
+    for block in BLOCKS:
+        texts = [text for index, text in shown(claims, block) if index == 0]
+        lengths = {sum(c not in (PAD, MASK) for c in text) for text in texts}
+        most = claims.year.longest_text(block)
+        at = f"at block_size {block}"
+        if len(lengths) == 1:
+            text = f"every example is cut to {lengths.pop()} characters {at}"
+            raise Finding("fixed truncation", f"{text}: the length should be random")
+        if min(lengths) < SHORTEST or max(lengths) > most:
+            text = f"lengths run from {min(lengths)} to {max(lengths)} {at}"
+            raise Finding("truncation range", f"{text}, expected {SHORTEST} to {most}")
+        missing = sorted(set(range(SHORTEST, most + 1)) - lengths)
+        if missing and block == SMALL_BLOCK:
+            text = f"in {DRAWS} draws {at} no text had {_some(missing)} characters"
+            raise Finding("truncation range", f"{text}, expected all from {SHORTEST} to {most}")
+    return f"every length in {DRAWS} draws; false alarm < {FALSE_ALARM:g}"
+
+
+def check_spans(claims: Claims) -> str:
+    """The span has a random length, a quarter of the text on average, and may begin anywhere."""
+    found = [pieces(text) for index, text in shown(claims, BLOCK) if index == 0]
+    shares = [len(p.span) / len(p) for p in found if len(p) >= _ENOUGH]
+    if not shares:  # the texts are cut too short: check_truncation reports that
+        raise NoTelling(f"no text of {_ENOUGH} characters came up")
+    mean = statistics.fmean(shares)
+    error = statistics.pstdev(shares) / math.sqrt(len(shares))
+    if mean + _SIGMAS * error < _QUARTER[0] or mean - _SIGMAS * error > _QUARTER[1]:
+        raise Finding("span length", f"spans take {mean:.0%} of the text on average, not 25 %")
+    by_length: defaultdict[int, set[int]] = defaultdict(set)
+    for p in found:
+        by_length[len(p)].add(len(p.span))
+    if all(len(spans) == 1 for spans in by_length.values()):
+        raise Finding("fixed span", "texts of one length always lose spans of the same length")
+    _check_places(found)
+    return f"spans take {mean:.1%} of the text on average"
+
+
+def _check_places(found: Sequence[Pieces]) -> None:
+    """The starts fall into every quarter of the places where the span fits."""
+    quarters = [0, 0, 0, 0]
+    for p in found:
+        room = len(p) - len(p.span) + 1
+        if room >= _ROOM:
+            quarters[4 * len(p.prefix) // room] += 1
+    total = sum(quarters)
+    empty = [i for i, count in enumerate(quarters) if count < _LEAST * total]
+    if total < 1000 or not empty:
+        return
+    often = max(range(4), key=lambda i: quarters[i])
+    said = f"of {total} spans {', '.join(map(str, quarters))} begin in the quarters of the text"
+    where = ("first", "second", "third", "last")
+    what = f"the {where[empty[0]]} quarter is hardly ever reached, the {where[often]} often"
+    raise Finding("fixed place", f"{said}: {what}; a span may begin wherever it fits")
+
+
+def check_vocabulary(claims: Claims) -> str | None:
+    claim, expected = claims[f"spans{SMALL_BLOCK}"], vocabulary(claims.draw)
+    size = claim.value("vocab_size", int)
+    itos, stoi = (claim.value(name, list) for name in ("itos", "stoi"))
+    if len(itos) != len(expected) or size != len(expected):
+        raise Finding("vocabulary size", f"{size} symbols, expected {len(expected)}")
+    for i, symbol in enumerate(expected):
+        if [i, symbol] not in itos or [symbol, i] not in stoi:
+            found = next((str(c)[:4] for n, c in itos if n == i), "missing")
+            order = "pad, mask, then the characters of the text in order"
+            said = f"symbol {i} is {found!r}, expected {symbol!r}"
+            raise Finding("wrong vocabulary order", f"{said}: {order}")
+    count = claim.value("length", int)
+    if count != len(documents(claims.draw)):
+        raise Finding("length", f"len() gives {count} for {len(documents(claims.draw))} documents")
+    past = claim.values.get("past")
+    return None if past == "IndexError" else "an index past the end raises no IndexError: no matter"
+
+
+def _shifted(x: list[int], y: list[int], by: int) -> bool:
+    return x[:by] == y[-by:] if by < 0 else x[by:] == y[: len(x) - by]
+
+
+def _some(numbers: Sequence[int]) -> str:
+    shown = ", ".join(map(str, numbers[:5]))
+    return shown + (f" (and {len(numbers) - 5} more)" if len(numbers) > 5 else "")

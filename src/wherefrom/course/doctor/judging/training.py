@@ -1,0 +1,212 @@
+"""Judges what `pretrain`, `finetune` and `train` set up and leave, or CS224N's run.py.
+
+Settings are only claimed: a number that was copied looks like one that was set. So they earn
+nothing by themselves; what the model holds afterwards is computed here.
+"""
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from wherefrom.course.doctor.exercises import weights
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.judging import computation, names
+from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
+from wherefrom.course.doctor.judging.given_trainer import peak_share
+from wherefrom.course.doctor.judging.names import BLOCK, DOCUMENTS
+from wherefrom.course.doctor.judging.spans import MASK, PAD, symbols_of
+from wherefrom.course.doctor.order import Request
+from wherefrom.course.doctor.years import Year
+
+SCRATCH, PRETRAIN, FINETUNE = "finetune from scratch", "pretrain", "finetune"
+STAGES = (PRETRAIN, SCRATCH, FINETUNE)
+WARMUP = 512 * 20
+NAMES = 2000  # in the course's data, which the schedules are made for
+PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
+SIZES = {"n_head": 2, "n_embd": 16, "block_size": BLOCK, "embd_pdrop": 0.0, "resid_pdrop": 0.0,
+         "attn_pdrop": 0.0}  # fmt: skip
+SPREAD = 0.05  # of the small models' weights
+# A training of seconds, at a rate at which it must learn something.
+SHRUNKEN = {"max_epochs": 20, "batch_size": 2, "learning_rate": 0.01, "lr_decay": False,
+            "num_workers": 0}  # fmt: skip
+
+
+def expected_config(stage: str, year: Year) -> dict[str, float]:
+    """The hyperparameters that the assignment's comments ask for."""
+    epochs = {PRETRAIN: 650, SCRATCH: 75, FINETUNE: 10}[stage]
+    kind = stage.split()[0]
+    return {
+        "max_epochs": epochs,
+        "batch_size": {"pretrain": 128, "finetune": 256}[kind],
+        "learning_rate": PEAK[kind],
+        "lr_decay": True,
+        "warmup_tokens": WARMUP,
+        "final_tokens": (year.passes if kind == "pretrain" else 200) * DOCUMENTS * BLOCK,
+    }
+
+
+_FIELDS = ("betas", "grad_norm_clip", "weight_decay", "num_workers")
+
+
+def requests(year: Year, draw: int) -> list[Request]:
+    fields = [*expected_config(PRETRAIN, year), *_FIELDS]
+    common = {"text": names.text(draw), "table": names.table(draw), "draw": draw, "fields": fields}
+    asked = [
+        (name_of(PRETRAIN), PRETRAIN, "vanilla"),
+        (name_of(FINETUNE), FINETUNE, "vanilla"),
+        ("finetune-g", FINETUNE, year.variant),
+        (name_of(SCRATCH), SCRATCH, "vanilla"),
+    ]
+    found: list[Request] = []
+    for name, stage, variant in asked:
+        sizes = SIZES | {"n_layer": 3 if variant == "perceiver" else 1}
+        own = {"stage": stage, "variant": variant, "sizes": sizes, "latents": 5}
+        own["shrunken"] = SHRUNKEN if stage == SCRATCH else None
+        found.append(Request(name, "stage", common | own))
+    return found
+
+
+def name_of(stage: str) -> str:
+    return stage.replace(" ", "-")
+
+
+def check_config(claims: Claims, stage: str, name: str = "") -> str | None:
+    claim, year = claims[name or name_of(stage)], claims.year
+    config = claim.value("config", dict)
+    for field, value in expected_config(stage, year).items():
+        found = config.get(field)
+        if not isinstance(found, int | float) or not math.isclose(found, value, rel_tol=1e-9):
+            raise Finding("config", f"{stage}: {field} is {found!r:.40}, expected {value!r}")
+    for field in _FIELDS[:-1]:
+        if config.get(field) is None:
+            raise Finding("config", f"{stage}: the config has no {field}")
+    found = config.get("num_workers")
+    if found != year.num_workers:
+        return f"num_workers={found!r:.20}, not {year.num_workers}: no matter"
+    return None
+
+
+def check_names(claims: Claims) -> None:
+    """The examples that the trainer of finetuning holds; they come from the file that was named."""
+    claim = claims[name_of(SCRATCH)]
+    names.check_items(claim, claims.draw)
+    check_paths(claim, "finetune_corpus_path")
+
+
+def check_paths(claim: Claim, argument: str) -> None:
+    """A path that only the student's machine has was let pass; it is a mistake all the same."""
+    if own := [excuse for excuse in claim.excuses if excuse.startswith("path")]:
+        text = f"it reads {own[0][5:]}, not the file that {argument} names"
+        raise Finding("hard-coded path", text)
+
+
+def check_corpus(claims: Claims) -> None:
+    """The trainer of pretraining holds the pretraining data set."""
+    if not claims[name_of(PRETRAIN)].value("same", bool):
+        raise Finding("data", "the trainer of pretraining does not hold the pretraining data set")
+
+
+def check_trains_once(claims: Claims) -> None:
+    """`train`, or run.py, trains once and then saves: the saved model has learnt something.
+
+    Its loss is computed here, with the course's model, on the questions that it was trained on.
+    """
+    claim = claims[name_of(SCRATCH)]
+    start, shapes = _weights(claim, claims.draw), claim.shapes()
+    who, calls = "train()" if claims.package else "run.py finetune", claim.value("calls", int)
+    try:
+        flat = claim.array("saved").flatten()
+    except Finding as finding:
+        if finding.mistake != "form":
+            raise
+        text = f"{who} writes no parameters to writing_params_path"
+        raise Finding("not written" if calls else "never trained", text) from None
+    if calls != 1:
+        said = {0: "never", 2: "twice"}.get(calls, f"{calls} times")
+        mistake = "trained twice" if calls else "never trained"
+        raise Finding(mistake, f"{who} calls trainer.train() {said}, expected once")
+    sizes = [value.numel() for value in start.values()]
+    if len(flat) != sum(sizes):
+        raise Finding("not written", f"what {who} writes are not the model's parameters")
+    parts = zip(shapes, flat.split(sizes), strict=True)
+    saved = Table({name: part.reshape(shape) for (name, shape), part in parts})
+    if not _differs(start, saved):
+        text = f"what {who} writes are the parameters from before the training"
+        raise Finding("saved before training", text)
+    before, after = (_loss(state, claim, claims.draw) for state in (start, saved))
+    if not after < before:
+        text = f"what {who} writes has a loss of {after:.3g}, and {before:.3g} before training"
+        raise Finding("not written", text)
+
+
+def _weights(claim: Claim, draw: int) -> Table:
+    shapes = claim.shapes()
+    return Table({name: weights(name, shape, draw, SPREAD).float() for name, shape in shapes})
+
+
+def _loss(state: Table, claim: Claim, draw: int) -> float:
+    """The mean loss of the answers, in the course's model."""
+    usual = (PAD, MASK, *sorted(set(names.text(draw))))
+    symbols = {c: i for i, c in symbols_of(claim, usual).items()}
+    x, y = list[list[int]](), list[list[int]]()
+    for question, answer in names.rows(draw):
+        whole = f"{question}{MASK}{answer}{MASK}".ljust(BLOCK, PAD)
+        learnt = PAD * (len(question) - 1) + whole[len(question) :]
+        if not set(whole) <= symbols.keys():
+            raise Finding("vocabulary size", "its symbols are not those of the text")
+        x.append([symbols[c] for c in whole[:-1]])
+        y.append([symbols[c] for c in learnt])
+    if len(state["tok_emb.weight"]) != len(usual):
+        text = f"{len(state['tok_emb.weight'])} symbols, expected {len(usual)}"
+        raise Finding("vocabulary size", text)
+    logits = computation.whole(state, "vanilla", SIZES["n_head"])(torch.tensor(x))
+    wanted, pad = torch.tensor(y).flatten(), symbols[PAD]
+    return float(F.cross_entropy(logits.flatten(0, 1), wanted, ignore_index=pad))
+
+
+def check_loaded(claims: Claims, name: str = FINETUNE) -> None:
+    """With a path, the trainer's model holds what the file holds."""
+    claim = claims[name]
+    held = claim.parameters()
+    if not _differs(_weights(claim, claims.draw + 1), held):
+        check_paths(claim, "reading_params_path")
+        return
+    if not _differs(_weights(claim, claims.draw), held):
+        text = "finetune() leaves the model as it was: the parameters of the file are not in it"
+        raise Finding("not loaded", text)
+    raise Finding("not loaded", "after finetune() the model does not hold the file's parameters")
+
+
+def _differs(a: Table, b: Table) -> bool:
+    return a.keys() != b.keys() or any(not torch.equal(a[k], b[k].float()) for k in a)
+
+
+def check_rate(claims: Claims) -> str:
+    """Compare the rate after the last step with that of the required hyperparameters."""
+    told: list[str] = []
+    for stage in STAGES:
+        claimed = claims[name_of(stage)].value("config", dict)
+        asked = expected_config(stage, claims.year)
+        if not claimed.get("lr_decay"):
+            raise Finding("rate at the end", f"{stage}: the learning rate never decays")
+        if not all(isinstance(claimed.get(name), int | float) for name in asked):
+            raise Finding("config", f"{stage}: {asked.keys() - claimed.keys()} are no numbers")
+        share, wanted = (rate_at_end(c, stage, claims.year) for c in (claimed, asked))
+        end = share * claimed["learning_rate"]
+        if abs(share - wanted) > 0.02 or abs(end - wanted * asked["learning_rate"]) > 0.02 * end:
+            text = f"{stage} ends at a rate of {end:.2g}, {share:.0%} of its peak"
+            raise Finding("rate at the end", f"{text}; the handout's settings end elsewhere")
+        told.append(f"{stage} {share:.0%}")
+    return "of the peak at the end: " + ", ".join(told)
+
+
+def rate_at_end(config: dict[str, Any], stage: str, year: Year) -> float:
+    """The share of the peak rate after the last step: the course's cosine, which may rise again."""
+    pretraining = stage == PRETRAIN
+    examples = DOCUMENTS if pretraining else NAMES
+    length = year.sizes(BLOCK)[0] if pretraining else BLOCK - 1
+    tokens = config["max_epochs"] * examples * length
+    return peak_share(tokens, SimpleNamespace(**config))

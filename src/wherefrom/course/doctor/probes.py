@@ -1,0 +1,362 @@
+"""What is asked of a submission of the birthplaces assignment, in the process that runs its code.
+
+Each probe puts what the submission gives into an answer. Nothing is judged: a probe knows no right
+answer, and what it tells is the submission's word for it.
+"""
+
+import inspect
+import re
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from wherefrom.course.doctor import exercises, programs
+from wherefrom.course.doctor.child import Answer
+from wherefrom.course.doctor.exercises import fill
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.programs import counted
+from wherefrom.course.doctor.submission import Submission
+
+_WRAPPERS = ("module.", "_orig_mod.")  # of DataParallel and torch.compile
+
+
+def imports(submission: Submission, found: Answer, how: Any) -> None:
+    found.put(errors=submission.code[1])
+
+
+# -- data sets -----------------------------------------------------------------------------------
+
+
+def spans(submission: Submission, found: Answer, how: Any) -> None:
+    data = submission.CharCorruptionDataset(how.text, how.block)
+    examples(found, data, how.draws)
+    _put_symbols(found, data)
+    found.put(length=len(data), vocab_size=getattr(data, "vocab_size", None))
+    found.put(stoi=[[str(c), int(i)] for c, i in data.stoi.items()])
+    try:
+        data[len(data)]
+    except Exception as error:
+        found.put(past=type(error).__name__)
+
+
+def _put_symbols(found: Answer, data: Any) -> None:
+    itos = getattr(data, "itos", {})
+    pairs = itos.items() if hasattr(itos, "items") else enumerate(itos)
+    found.put(itos=[[int(i), str(c)] for i, c in pairs])
+
+
+def examples(found: Answer, data: Any, draws: Sequence[int]) -> None:
+    """x and y of these examples, one after the other, their lengths, and of what kind they are."""
+    drawn: dict[str, list[Any]] = {"x": [], "y": []}
+    kinds: set[str] = set()
+    try:
+        for index in draws:
+            item = data[index]
+            if not isinstance(item, tuple | list) or len(item) != 2:
+                raise Finding("form", f"an example should be a pair x, y and is {_kind(item)}")
+            for key, part in zip("xy", item, strict=True):
+                kinds.add(f"{key} {_kind(part)}")
+                values = part.detach().cpu().numpy() if isinstance(part, Tensor) else part
+                drawn[key].append(np.asarray(values).reshape(-1).astype(np.int64))
+    finally:
+        for key, rows in drawn.items():
+            flat = np.concatenate(rows) if rows else np.zeros(0, np.int64)
+            found.put(**{key: flat, f"{key}_lengths": np.array([len(row) for row in rows])})
+        found.put(kinds=sorted(kinds))
+
+
+def _kind(value: object) -> str:
+    if isinstance(value, Tensor):
+        return f"{value.dtype} of {value.dim()} dimensions"
+    return type(value).__name__
+
+
+# -- layers and models ---------------------------------------------------------------------------
+
+
+def layer(submission: Submission, found: Answer, how: Any) -> None:
+    """What a layer gives for some inputs, with the weights of a draw."""
+    made = fill(getattr(submission, how.name)(SimpleNamespace(**how.config)), how.draw, how.spread)
+    found.put(shapes=_shapes(made))
+    with torch.no_grad():
+        found.put(output=_first(made(*(torch.tensor(x, dtype=torch.float64) for x in how.inputs))))
+
+
+def build(submission: Submission, how: Any, **settings: float) -> Any:
+    """The model of a variant, with its sizes and other settings; `latents` are a perceiver's."""
+    sizes = how.sizes | settings
+    if not submission.package:
+        return programs.build(submission, how.variant, sizes, how.vocabulary, how.latents)
+    config = submission.GPTConfig(how.vocabulary, sizes.pop("block_size"), **sizes)
+    make = getattr(submission, f"initialize_{how.variant}_model")
+    # Others than a perceiver's, and some perceivers', take no such argument.
+    takes = "bottleneck_dim" in inspect.signature(make).parameters
+    model = make(config, **({"bottleneck_dim": how.latents} if takes else {}))
+    if not isinstance(model, nn.Module):
+        text = f"initialize_{how.variant}_model gives {type(model).__name__}, not a model"
+        raise Finding("unwritten" if model is None else "no model", text)
+    return model
+
+
+def model(submission: Submission, found: Answer, how: Any) -> None:
+    """Logits of several inputs, what the parts around gave on the way, loss, and dropout."""
+    made = fill(build(submission, how), how.draw, how.spread)
+    found.put(shapes=_shapes(made))
+    kept: dict[str, Tensor] = {}
+    for name, part in made.named_modules():
+        if name in ("down_block", "up_block") or re.fullmatch(r"blocks\.\d+\.attn", name):
+            part.register_forward_hook(partial(_keep, kept, name))
+    inputs = torch.tensor(how.ids)
+    with torch.no_grad():
+        found.put(logits=torch.stack([_first(made(rows)) for rows in inputs]))
+        found.put(inside=list(kept))
+        for number, output in enumerate(kept.values()):
+            found.put(**{f"inside{number}": output})
+        loss = made(inputs[0], torch.tensor(how.targets))
+        found.put(loss=loss[1] if isinstance(loss, tuple) and len(loss) > 1 else None)
+        found.put(still=_several(made, inputs[0]))
+        config = submission.GPTConfig(how.vocabulary, how.sizes["block_size"])
+        found.put(rates={name: getattr(config, name, None) for name in how.rates[0]})
+        for number, own in enumerate(how.rates):
+            other = fill(build(submission, how, **own), how.draw, how.spread).train()
+            found.put(**{f"dropped{number}": _several(other, inputs[0])})
+
+
+def _keep(kept: dict[str, Tensor], name: str, _: Any, __: Any, output: Any) -> None:
+    kept.setdefault(name, _first(output))
+
+
+def start(submission: Submission, found: Answer, how: Any) -> None:
+    """A model of the course's sizes as it is before any training, and what print() shows of it."""
+    made = build(submission, how)
+    _put_parameters(found, dict(made.named_parameters()))
+    found.put(tree=[[path, _line(module)] for path, module in made.named_modules()])
+
+
+def _line(module: nn.Module) -> str:
+    leaf = not any(True for _ in module.children())
+    return str(module) if leaf else module._get_name()
+
+
+def _several(made: nn.Module, ids: Tensor) -> Tensor:
+    with torch.no_grad():
+        return torch.stack([_first(made(ids)) for _ in range(3)])
+
+
+def _first(output: Any) -> Any:
+    """What a student's module computed; some give a loss or the weights beside it."""
+    return output[0] if isinstance(output, tuple) else output
+
+
+def _shapes(made: nn.Module) -> list[list[Any]]:
+    return [[name, list(p.shape)] for name, p in made.named_parameters()]
+
+
+def _put_parameters(found: Answer, state: dict[str, Any], key: str = "flat") -> None:
+    tensors = {name: torch.as_tensor(value).detach().cpu() for name, value in state.items()}
+    found.put(shapes=[[name, list(t.shape)] for name, t in tensors.items()])
+    flat = [t.reshape(-1).float() for t in tensors.values()]
+    found.put(**{key: torch.cat(flat) if flat else torch.zeros(0)})
+
+
+# -- training ------------------------------------------------------------------------------------
+
+
+def stage(submission: Submission, found: Answer, how: Any) -> None:
+    """What a stage sets up for a small model: config, data, weights.
+
+    With `shrunken` settings its training is run as well, and what it saves is told.
+    """
+    corpus = submission.scratch / "birth_places_train.tsv"
+    corpus.write_text(how.table, encoding="utf-8")
+    submission.files |= {".tsv": corpus}
+    pretraining = submission.CharCorruptionDataset(how.text, 128)
+    _put_symbols(found, pretraining)
+    how.vocabulary, name = len(pretraining.stoi), how.stage.split()[0]
+    made, path = build(submission, how), None
+    if how.stage == "finetune":
+        path = submission.scratch / f"{how.variant}.pretrain.params"
+        state = {name: _single(name, p, how.draw + 1) for name, p in made.named_parameters()}
+        torch.save(made.state_dict() | state, path)
+        submission.files |= {".params": path}
+    if submission.package:
+        ran = _call(submission, how.stage, pretraining, made, path, corpus, how.draw)
+    else:
+        files = {"finetune_corpus_path": corpus} if name == "finetune" else {}
+        files |= {"reading_params_path": path} if path is not None else {}
+        settings = {"shrunken": how.shrunken, "fields": how.fields, "files": files}
+        settings["prepare"] = partial(_set, draw=how.draw)
+        ran = programs.run(submission, name, how.variant, how.text, how.sizes, **settings)
+    trainer = ran.trainer(name)
+    found.put(config=ran.config or programs.fields_of(ran.settings, how.fields), calls=ran.trained)
+    held = getattr(trainer, "train_dataset", None)
+    same = getattr(held, "data", 0) == getattr(pretraining, "data", 1)  # run.py makes its own
+    found.put(same=held is pretraining or same)
+    _put_parameters(found, ran.loaded or dict(_model_of(trainer, made).named_parameters()))
+    if held is not None:
+        found.put(length=len(held))
+        examples(found, held, range(min(len(held), 3)))
+    if how.shrunken is not None:
+        if submission.package:
+            _train(submission, ran, trainer, made, how.shrunken)
+        found.put(calls=ran.trained)
+        if ran.written.is_file():
+            saved = _loaded(ran.written)
+            known = [saved[name] for name, _ in found.values["shapes"] if name in saved]
+            found.put(saved=torch.cat([value.reshape(-1).float() for value in known]))
+    if ran.error is not None:
+        raise ran.error
+
+
+def _call(
+    submission: Submission,
+    stage: str,
+    pretraining: Any,
+    made: Any,
+    path: Any,
+    corpus: Path,
+    draw: int,
+) -> programs.Ran:
+    """The hand-out's functions: `finetune` and `pretrain` set up and return, `train` trains."""
+    _set(made, draw)
+    ran = programs.Ran(submission.scratch / f"{stage.replace(' ', '-')}.params")
+    with counted(submission) as calls:
+        if stage == "pretrain":
+            got = submission.pretrain(pretraining, 128, made)
+        else:
+            reading = None if path is None else str(path)
+            got = submission.finetune(reading, str(corpus), pretraining, 128, made)
+        ran.trained = len(calls)
+    name = stage.split()[0]
+    if not isinstance(got, tuple | list) or len(got) != 2 or None in got:
+        if isinstance(got, tuple | list) and got and all(part is None for part in got):
+            raise Finding("unwritten", f"{name}() sets up nothing yet")
+        kind = type(got).__name__ if not isinstance(got, tuple | list) else repr(got)[:60]
+        raise Finding("form", f"{name}() should return a config and a trainer, not {kind}")
+    ran.settings = got[0]
+    ran.trainers.append(got[1])
+    if ran.trained:
+        raise Finding("trained twice", f"{name}() trains by itself, and train() would train again")
+    return ran
+
+
+def _train(
+    submission: Submission, ran: programs.Ran, trainer: Any, made: Any, shrunken: dict[str, Any]
+) -> None:
+    for config in filter(None, (ran.settings, getattr(trainer, "config", None))):
+        programs.shrink(config, trainer, shrunken)
+    with counted(submission, really=True) as calls:
+        submission.train(_model_of(trainer, made), str(ran.written), trainer)
+    ran.trained = len(calls)
+
+
+def _model_of(trainer: Any, made: Any) -> Any:
+    held = getattr(trainer, "model", made)
+    return getattr(held, "module", held)
+
+
+def _single(name: str, like: Tensor, draw: int) -> Tensor:
+    return exercises.weights(name, like.shape, draw, 0.05).float()
+
+
+@torch.no_grad()
+def _set(made: nn.Module, draw: int) -> None:
+    for name, parameter in made.named_parameters():
+        parameter.copy_(_single(name, parameter, draw))
+
+
+def trainer(submission: Submission, found: Answer, how: Any) -> None:
+    """A small model after the submission's trainer, and the order in which it took the examples."""
+    made, data = fill(exercises.Trainee(), how.draw, 0.3), exercises.Rows(how.x, how.y)
+    config = submission.TrainerConfig(**how.settings | {"betas": tuple(how.settings["betas"])})
+    made_trainer = submission.Trainer(made, data, None, config)
+    made_trainer.train()
+    state = dict(_model_of(made_trainer, made).named_parameters())
+    found.put(end=torch.cat([p.detach().double().reshape(-1) for p in state.values()]))
+    found.put(seen=data.seen[:1000])
+
+
+# -- answers -------------------------------------------------------------------------------------
+
+
+def sample(submission: Submission, found: Answer, how: Any) -> None:
+    made, rows = fill(exercises.Speaker(), how.draw, 1.0), []
+    for seed in (1, 2, 3):
+        torch.manual_seed(seed)
+        got = submission.sample(made, torch.tensor(how.x), how.steps, sample=False)
+        if not isinstance(got, Tensor):
+            raise Finding("generation", f"sample() gives {type(got).__name__}, not a tensor")
+        rows.append(got)
+    found.put(rows=torch.stack(rows))
+
+
+def scoring(submission: Submission, found: Answer, how: Any) -> None:
+    results = []
+    for number, (text, places) in enumerate(how.cases):
+        path = submission.scratch / f"{number}.tsv"
+        path.write_text(text, encoding="utf-8")
+        got = submission.evaluate_places(str(path), places)
+        results.append([float(v) for v in got] if isinstance(got, tuple | list) else repr(got)[:40])
+    found.put(results=results)
+
+
+def answers(submission: Submission, found: Answer, how: Any) -> None:
+    """The submission's own model goes on after each prompt, greedily, with parameters it is given.
+
+    Told is what it says, and what the attention of every block gave at the last place of each
+    step: all else between a character and the next one is of the hand-out's making.
+    """
+    made = build(submission, how).eval()
+    flat = torch.from_numpy(np.load(how.given / how.parameters, allow_pickle=False))
+    parts = flat.split([int(np.prod(shape)) for _, shape in how.shapes])
+    state = {name: p.view(shape) for (name, shape), p in zip(how.shapes, parts, strict=True)}
+    made.load_state_dict(made.state_dict() | state)
+    told: list[list[int]] = []
+    kept: list[Tensor] = []
+    for name, part in made.named_modules():
+        if re.fullmatch(r"blocks\.\d+\.attn", name):
+            part.register_forward_hook(lambda _m, _x, out: kept.append(_first(out)[0, -1].clone()))
+    for prompt in how.prompts:
+        said: list[int] = []
+        while len(said) < how.steps and (not said or said[-1] != how.stop):
+            with torch.no_grad():
+                said.append(int(_first(made(torch.tensor([prompt + said])))[0, -1].argmax()))
+        told.append(said)
+    found.put(told=told, mixed=torch.stack(kept).float() if kept else torch.zeros(0))
+
+
+def parameters(submission: Submission, found: Answer, how: Any) -> None:
+    """A file of parameters as plain numbers; none of the submission's code runs."""
+    state = _loaded(Path(how.path))
+    _put_parameters(found, state if how.numbers else {name: torch.zeros(0) for name in state})
+
+
+def _loaded(path: Path) -> dict[str, Tensor]:
+    """Tensors by name, without what DataParallel or torch.compile put before the names."""
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        if not state or not all(isinstance(value, Tensor) for value in state.values()):
+            raise TypeError("something else than tensors by name")
+    except Exception as error:
+        text = f"{path.name} cannot be loaded with weights_only=True: {type(error).__name__}"
+        raise Finding("parameters file", text) from error
+    return {_unwrapped(str(name)): value for name, value in state.items()}
+
+
+def _unwrapped(name: str) -> str:
+    for wrapper in _WRAPPERS * 2:  # either may be the outer one
+        name = name.removeprefix(wrapper)
+    return name
+
+
+PROBES: dict[str, Callable[..., None]] = {
+    probe.__name__: probe
+    for probe in (imports, spans, layer, model, start, stage, trainer, sample, scoring,
+                  answers, parameters)
+}  # fmt: skip

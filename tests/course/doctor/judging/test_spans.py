@@ -1,0 +1,116 @@
+"""Examples of a CharCorruptionDataset; what costs points is in test_a5_mistakes.py."""
+
+import pytest
+
+from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.judging import spans
+from wherefrom.course.doctor.judging.spans import MASK, PAD, Pieces, pieces
+
+CUT = "random.randint(4, int(self.block_size * 7 / 8))"
+SIZE = "max(1, int(random.uniform(1 / 8, 3 / 8) * len(text)))"
+TWO = ('"".join(part + self.MASK_CHAR for part in parts)', "self.MASK_CHAR.join(parts)")
+
+
+@pytest.fixture
+def drawn(claimed, monkeypatch):
+    """`drawn(old, new)`: the claims of a data set in which some text was replaced; a few draws."""
+    monkeypatch.setattr(spans, "DRAWS", 60)
+
+    def claim(old="", new="", **options):
+        changes = [("dataset.py", old, new)] if old else []
+        return claimed(spans.requests(7), *changes, **options)
+
+    return claim
+
+
+def test_pieces_are_read_back():
+    found = pieces(f"ab{MASK}ef{MASK}cd{MASK}{PAD}{PAD}")
+    assert found == Pieces("ab", "ef", "cd", closed=True)
+    assert (found.text, len(found)) == ("abcdef", 6)
+    assert pieces(f"{MASK}ef{MASK}cd{PAD}") == Pieces("", "ef", "cd", closed=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (f"ab{MASK}cd{PAD}", "found 1 masks"),
+        (f"a{PAD}b{MASK}c{MASK}d{MASK}", "padding stands before the end"),
+        (f"a{MASK}b{MASK}c{MASK}d", "found 3 masks, the last not at the end"),
+    ],
+)
+def test_other_layouts_are_findings(text, message):
+    with pytest.raises(Finding, match=message) as caught:
+        pieces(text)
+    assert caught.value.mistake == "layout"
+
+
+def test_documents_differ_from_draw_to_draw():
+    assert spans.documents(1) == spans.documents(1)
+    assert spans.documents(1) != spans.documents(2)
+    long = spans.documents(5)[0]
+    assert len(long) == 141
+    assert len({long[i : i + 2] for i in range(140)}) == 140, "no two characters meet twice"
+
+
+def test_starts_must_reach_every_quarter():
+    """Of spans of 10 in texts of 49, which fit into 40 places."""
+
+    def text(start: int) -> Pieces:
+        return Pieces("a" * start, "b" * (39 - start), "c" * 10, True)
+
+    spans._check_places([text(start) for start in range(40)] * 30)
+    thin = [*range(30), 35]  # the last quarter once in 31
+    with pytest.raises(Finding, match="the last quarter is hardly ever reached") as caught:
+        spans._check_places([text(start) for start in thin] * 40)
+    assert caught.value.mistake == "fixed place"
+    assert "400, 400, 400, 40 begin in the quarters" in str(caught.value)
+
+
+def test_masks_follow_the_years_hand_out(drawn):
+    said = spans.check_masks(drawn(year="cs224n2021"))
+    assert said == "a mask follows the span, as in the hand-out's examples and not in its template"
+    assert spans.check_masks(drawn(*TWO, year="cs224n2021")) is None
+    now_and_then = ("whole = ", "whole = self.MASK_CHAR.join(parts) if at % 2 else ")
+    with pytest.raises(Finding, match="in some examples and not in others"):
+        spans.check_masks(drawn(*now_and_then, year="cs224n2021"))
+
+
+def test_lengths_that_the_hand_outs_own_words_allow_are_noted(drawn):
+    longer = (
+        "ljust(self.block_size, self.PAD_CHAR)]",
+        "ljust(self.block_size + 1, self.PAD_CHAR)]",
+    )
+    said = "x and y have 128 characters, not 127: the hand-out says both"
+    assert spans.check_size(drawn()) is None
+    assert spans.check_size(drawn(*longer, year="xcs2025")) == said
+    assert spans.check_size(drawn(*longer)) == f"{said}; the synthesizer reads 127 at most"
+    assert spans.check_size(drawn(*longer, year="cs224n2024")) is None
+
+
+def test_an_empty_span_is_no_mistake_but_no_span_at_all_is(drawn):
+    said = spans.check_rebuilt(drawn(SIZE, "random.randint(0, len(text) // 2)"))
+    assert said is not None
+    assert said.endswith("spans are empty, which no hand-out forbids")
+    with pytest.raises(Finding, match="no example has a span at all"):
+        spans.check_rebuilt(drawn(SIZE, "0"))
+
+
+def test_texts_too_short_for_a_share_are_no_finding(drawn):
+    with pytest.raises(NoTelling, match="no text of 32 characters came up"):
+        spans.check_spans(drawn(CUT, "random.randint(4, 20)"))
+
+
+def test_small_things_are_noted(drawn):
+    stops = ("        ids = [", "        breakpoint()\n        ids = [")
+    assert "a forgotten breakpoint at dataset.py:" in (spans.check_shift(drawn(*stops)) or "")
+    round_and_round = drawn("self.data[idx]", "self.data[idx % len(self.data)]")
+    assert "raises no IndexError: no matter" in (spans.check_vocabulary(round_and_round) or "")
+    assert spans.check_vocabulary(drawn()) is None
+
+
+def test_a_crash_in_the_middle_is_said(drawn):
+    claims = drawn(
+        "        size = ", "        if len(text) == 9: raise KeyError('nine')\n        size = "
+    )
+    with pytest.raises(Finding, match=r"it stopped with KeyError: 'nine' \(dataset.py:43\)"):
+        spans.check_truncation(claims)

@@ -1,0 +1,105 @@
+"""What stages claim, and rates worked out by hand; what costs points is in test_a5_mistakes.py."""
+
+import math
+
+import pytest
+
+from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.judging import given_trainer, training
+from wherefrom.course.doctor.judging.claims import Claim, Claims
+from wherefrom.course.doctor.years import YEARS, find_year
+
+YEAR = YEARS["xcs2021"]
+PRETRAIN = "    return config, Trainer(model, pretrain_dataset, None, config)"
+SAVE = "torch.save(model.state_dict(), writing_params_path)"
+
+
+def asked(*starts: str):
+    return [r for r in training.requests(YEAR, 7) if r.name.startswith(starts)]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "mistake", "message"),
+    [
+        ("trainer.py", "betas, grad_norm_clip, weight_decay = (0.9, 0.95), 1.0, 0.1",
+         "betas, grad_norm_clip = (0.9, 0.95), 1.0", "config", "the config has no weight_decay"),
+        ("helper.py", PRETRAIN, "    return config", "form",
+         r"pretrain\(\) should return a config and a trainer, not TrainerConfig"),
+        ("helper.py", PRETRAIN, "    return None, None", "unwritten", "sets up nothing yet"),
+    ],
+)  # fmt: skip
+def test_other_settings_are_found(claimed, file, old, new, mistake, message):
+    with pytest.raises(Finding, match=message) as caught:
+        training.check_config(claimed(asked("pretrain"), (file, old, new)), "pretrain")
+    assert caught.value.mistake == mistake
+
+
+def test_workers_are_a_note(claimed):
+    claims = claimed(asked("pretrain"), ("helper.py", "num_workers=4", "num_workers=0"))
+    assert training.check_config(claims, "pretrain") == "num_workers=0, not 4: no matter"
+
+
+def test_weights_that_were_changed_after_loading(claimed):
+    load = "model.load_state_dict(torch.load(reading_params_path))"
+    changed = ("helper.py", load, f"{load}; model.head.weight.data.zero_()")
+    with pytest.raises(Finding, match="does not hold the file's parameters"):
+        training.check_loaded(claimed(asked("finetune"), changed))
+
+
+def test_saving_something_else_than_what_was_trained(claimed):
+    """A file that differs from the start and has not learnt anything."""
+    spoilt = (
+        "helper.py",
+        SAVE,
+        "model.head.weight.data.mul_(-9); torch.save(model.state_dict(), writing_params_path)",
+    )
+    with pytest.raises(Finding, match="before training") as caught:
+        training.check_trains_once(claimed(asked("finetune-from"), spoilt))
+    assert caught.value.mistake == "not written"
+
+
+def test_a_path_of_the_parameters_that_only_one_machine_has(claimed):
+    old = "torch.load(reading_params_path)"
+    claims = claimed(
+        asked("finetune"), ("helper.py", old, "torch.load('/home/me/x.pretrain.params')")
+    )
+    with pytest.raises(Finding, match=r"it reads /home/me/x.pretrain.params at helper.py:\d+"):
+        training.check_loaded(claims)
+    training.check_loaded(claimed(asked("finetune")))
+
+
+def claims_with(**changed: object) -> Claims:
+    found = {}
+    for stage in training.STAGES:
+        config = training.expected_config(stage, YEAR) | (changed if stage == "pretrain" else {})
+        name = training.name_of(stage)
+        found[name] = Claim(name, values={"config": config})
+    return Claims(find_year("xcs2021"), 7, True, found)
+
+
+def test_the_rate_after_the_last_step():
+    """650 epochs of 2937 lines of 127 characters pass the end of the cosine, which rises again."""
+
+    def rate(**changed: object) -> float:
+        config = training.expected_config("pretrain", YEAR) | changed
+        return training.rate_at_end(config, "pretrain", YEAR)
+
+    done = (650 * 2937 * 127 - 10240) / (200 * 2937 * 128 - 10240)
+    assert rate() == pytest.approx(0.5 * (1 + math.cos(math.pi * done)))
+    assert rate() == pytest.approx(0.12, abs=0.005)
+    tokens = 10 * 2937 * 127
+    assert rate(max_epochs=10, warmup_tokens=2 * tokens) == 0.5  # half warm
+    assert rate(final_tokens=650 * 2937 * 127) == 0.1  # the floor
+
+
+def test_a_rate_that_ends_elsewhere():
+    assert training.check_rate(claims_with()).startswith("of the peak at the end: pretrain 12%")
+    for changed in ({"lr_decay": False}, {"final_tokens": 2 * 2937 * 128}):
+        with pytest.raises(Finding) as caught:
+            training.check_rate(claims_with(**changed))
+        assert caught.value.mistake == "rate at the end"
+
+
+def test_a_trainer_that_reads_in_batches_is_not_blamed():
+    seen = Claims(YEAR, 7, True, {"trainer": Claim("trainer", values={"seen": []})})
+    assert given_trainer.check_order(seen) == "the trainer did not read the examples one by one"
