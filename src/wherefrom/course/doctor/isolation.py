@@ -108,9 +108,8 @@ def run(
     reads: Iterable[Path] = (),
     hidden: Iterable[Path] = (),
     environment: Mapping[str, str] | None = None,
-    told: bytes = b"",
 ) -> Ended:
-    """Run `python PROGRAM...` in `place/work`, with `told` on its standard input.
+    """Run `python PROGRAM...` in `place/work`.
 
     It may write in `place`, but for `place/given`, and read `reads`, but for what is `hidden` in
     them. What it prints is lost: its answers are files in `place/out`, and each time these grow
@@ -122,18 +121,15 @@ def run(
     if user and kind != SANDLOCK:
         _give(place, user)
     command = _command(kind, program, place, limits, user, [*_python(), *reads], hidden)
-    with tempfile.TemporaryFile() as stdin:
-        stdin.write(told)
-        stdin.seek(0)
-        process = subprocess.Popen(
-            command,
-            env=_environment(place / "home", environment or {}),
-            cwd=place / "work",
-            start_new_session=True,
-            stdin=stdin,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+    process = subprocess.Popen(
+        command,
+        env=_environment(place / "home", environment or {}),
+        cwd=place / "work",
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         if kind == NONE:
             _limit(process.pid, limits)
@@ -258,7 +254,7 @@ def _bubblewrap(place: Path, reads: Sequence[Path], hidden: Sequence[Path]) -> l
     for path in reads:
         line += ["--ro-bind", str(path), str(path)]
     for path in hidden:
-        line += ["--tmpfs", str(path)]
+        line += ["--tmpfs", str(path), "--remount-ro", str(path)]
     line += ["--bind", str(place), str(place), "--proc", "/proc", "--dev", "/dev"]
     line += ["--ro-bind-try", str(place / GIVEN), str(place / GIVEN)]
     line += ["--perms", "1777", "--size", str(256 << 20), "--tmpfs", "/dev/shm"]
