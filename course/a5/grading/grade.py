@@ -111,7 +111,7 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
     said += [other] if order.data and (other := other_data(order.data)) else []
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
     said += [f"{OURS}: {', '.join(ours)}"] if ours else []
-    said += [drawn] if drawn else []
+    said += [drawn] if drawn and not ours else []
     return Grade(
         name or str(folder), tests, results, said=tuple(said), year=guess.year, ours=bool(ours or drawn),
         year_said=str(guess), seconds=time.monotonic() - started,
