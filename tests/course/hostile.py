@@ -15,7 +15,8 @@ from pathlib import Path
 SHAPES = """
 import glob, json, os, sys
 names = ["import", "spans30", "spans128", "pretrain", "finetune", "finetune-from-scratch",
-         "layer-SynthesizerAttention0", "layer-SynthesizerAttention1", "model-vanilla", "trainer"]
+         "trainer", "layer-SynthesizerAttention0", "layer-SynthesizerAttention1",
+         "model-vanilla", "start-vanilla"]
 def frames():
     frame = sys._getframe()
     while frame:
@@ -177,6 +178,9 @@ if os.fork() == 0:
     "leaves shared memory": "open('/dev/shm/hostile', 'w').write('it')",
     "prints": "for i in range(4096): print('x' * (1 << 20))",
     "fills the disk": "for i in range(9999): open(f'../out/{i}', 'wb').write(bytes(1 << 22))",
+    "empty files": "for i in range(1 << 20): open(f'{i}', 'w').close()",
+    "deep folders": "import os\nfor i in range(5000): os.mkdir('d'); os.chdir('d')",
+    "closed folders": "import os; os.makedirs('a/b/c'); os.chmod('a/b', 0); os.chmod('a', 0)",
     "one large file": "open('../out/answers', 'wb').truncate(1 << 33)",
     "takes memory": "held = [bytearray(1 << 30) for _ in range(64)]",
     "leaves at once": "import os; os._exit(0)",

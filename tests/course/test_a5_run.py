@@ -302,7 +302,8 @@ def test_the_starter_has_what_its_readme_names_and_no_solution(tmp_path):
     assert {"grader.py", "play_char.ipynb", "run.py", "./run.sh", "dataset.py"} <= named
     for name in named:
         assert any((tmp_path / place / name).is_file() for place in (".", "submission")), name
-    assert {p.name for p in tmp_path.glob("grading/*")} == {p.name for p in A5.glob("grading/*.py")}
+    visible = {"__init__.py", "grade.py", "points.json", "points.py"}
+    assert {p.name for p in tmp_path.glob("grading/*")} == visible, "and no hidden test"
     solved = set().union(*(regions(p.read_text()) for p in (A5 / "submission").glob("*.py")))
     assert len(solved) > 20
     for path in (path for path in tmp_path.rglob("*") if path.is_file()):

@@ -1,10 +1,12 @@
 """Hostile submissions earn nothing that they do not compute, and leave nothing behind."""
 
+import base64
 import io
 import json
 import os
 import re
 import socket
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +46,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleN
     foreign.write_text("secret-of-the-grader\n" * 200)
     foreign.chmod(0o666)
     at = Path(isolation.torch_home()[0])
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
+    (tmp_path / "temporary").mkdir()
     before = set(os.listdir(at)), set(os.listdir("/dev/shm"))
     with socket.create_server(("127.0.0.1", 0)) as server:
         yield SimpleNamespace(foreign=foreign, port=server.getsockname()[1])
@@ -54,6 +58,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleN
     assert (set(os.listdir(at)), set(os.listdir("/dev/shm"))) == before
     assert not list(tmp_path.glob("*climbed*")) + list(tmp_path.rglob("hostile-was-here"))
     assert not left_behind()
+    assert list(tmp_path.glob("temporary/place-*")) == []
 
 
 def left_behind() -> list[str]:
@@ -168,6 +173,21 @@ def test_a_students_own_solution_is_not_taken_for_ours(starter):
     plain = Path(__file__).parent / "mistakes" / "plain"
     assert own_functions(SOLUTION, plain) == own_functions(SOLUTION, starter) == []
     assert own_functions(sorted(starter.glob("*.py")), starter) == [], "a student's own grader"
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_copy_that_hides_its_source_draws_as_ours_does(hidden, tmp_path, course_data):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    plain = Path(__file__).parent / "mistakes" / "plain"
+    for path in (A5 / "submission" if hidden else plain).glob("*.py"):
+        text = base64.b64encode(path.read_bytes()).decode()
+        code = f"import base64\nexec(base64.b64decode({text!r}))\n"
+        (folder / path.name).write_text(code if hidden else path.read_text())
+    given, sheet = graded(folder, course_data, "1e-1-basic")
+    assert given.total > 0
+    assert ("it hides the spans that the library's solution hides" in sheet) is hidden
 
 
 # A class with broken members.

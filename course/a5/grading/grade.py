@@ -1,12 +1,15 @@
 """One submission's grade, and a folder full of them."""
 
+import io
+import os
 import secrets
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from places import SUBMISSION, other_data
 
@@ -17,14 +20,17 @@ from wherefrom.course.doctor.asking import Asking, ask
 from wherefrom.course.doctor.findings import Result, attempt
 from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.intake import taken
-from wherefrom.course.doctor.isolation import Limits, describe
+from wherefrom.course.doctor.isolation import Limits, describe, new_place
+from wherefrom.course.doctor.judging import spans
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.layouts import check_files, is_package, locate
-from wherefrom.course.doctor.recognition import OURS, own_functions
-from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, find_year
+from wherefrom.course.doctor.recognition import OURS, is_solution, own_functions
+from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year
 from wherefrom.show.terminal.tables import printable
 
 HOME = Path(__file__).resolve().parents[1]
+_BLOCK = spans.BLOCKS[0]
 
 
 @dataclass(frozen=True)
@@ -99,20 +105,23 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
         guess = decide_year(order.year, place)
         check_files(place)
         tests = chosen(guess.year, order.tests)
-        results = look_at(place, order, guess.year, tests)
+        results, drawn = look_at(place, order, guess.year, tests)
         ours = own_functions(sorted(SUBMISSION.glob("*.py")), place)
     said = [describe(order.isolation)] if order.isolation else []
     said += [other] if order.data and (other := other_data(order.data)) else []
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
     said += [f"{OURS}: {', '.join(ours)}"] if ours else []
+    said += [drawn] if drawn and not ours else []
     return Grade(
-        name or str(folder), tests, results, said=tuple(said), year=guess.year, ours=bool(ours),
+        name or str(folder), tests, results, said=tuple(said), year=guess.year, ours=bool(ours or drawn),
         year_said=str(guess), seconds=time.monotonic() - started,
     )  # fmt: skip
 
 
-def look_at(place: Path, order: Order, year: str, tests: dict[str, Test]) -> dict[str, Result]:
-    """Ask the code, read the files, and judge what is claimed."""
+def look_at(
+    place: Path, order: Order, year: str, tests: dict[str, Test]
+) -> tuple[dict[str, Result], str]:
+    """Ask the code, read the files, and judge what is claimed; and whether it draws as we do."""
     draw = secrets.randbelow(10**9) if order.draw is None else order.draw
     named, known = find_year(year), kinds()
     used = [known[test.kind] for test in tests.values()]
@@ -122,8 +131,8 @@ def look_at(place: Path, order: Order, year: str, tests: dict[str, Test]) -> dic
             "birth_dev.tsv: expected the course's data, found none; name their folder with --data "
             "or register it with 'wherefrom data add birthplaces FOLDER' (other parts need none)"
         )
-    with tempfile.TemporaryDirectory(prefix="grade-", ignore_cleanup_errors=True) as held:
-        asking = Asking(place, Path(held) / "code", year, order.limits, isolation=order.isolation)
+    with new_place() as held:
+        asking = Asking(place, held / "code", year, order.limits, isolation=order.isolation)
         wanted = {r.name: r for kind in used for r in kind.asks(named, draw)}
         told = ask(asking, list(wanted.values())) if wanted else {}
         claims = Claims(named, draw, is_package(place), told)
@@ -131,7 +140,19 @@ def look_at(place: Path, order: Order, year: str, tests: dict[str, Test]) -> dic
                    if not known[t.kind].reads}  # fmt: skip
         if reading:
             results |= _read_files(place, order, reading, claims, asking)
-    return {name: results[name] for name in tests}
+        drawn = draws_as_ours(claims, year)
+    return {name: results[name] for name in tests}, drawn
+
+
+def draws_as_ours(claims: Claims, year: str) -> str:
+    """What the sheet says if a copy that hides its source draws what our own solution draws."""
+    if claims[f"spans{_BLOCK}"].ended or not is_solution(SUBMISSION.glob("*.py")):
+        return ""
+    text = "\n".join(spans.documents(claims.draw))
+    with redirect_stdout(io.StringIO()), patch.dict(os.environ, {VARIABLE: year}):
+        data = Submission(SUBMISSION, year).CharCorruptionDataset(text, _BLOCK)
+        same = spans.draws_as(claims, data, _BLOCK)
+    return "from the same seed it hides the spans that the library's solution hides" if same else ""
 
 
 def _read_files(

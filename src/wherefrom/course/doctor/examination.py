@@ -1,7 +1,6 @@
 """A whole examination of a submission: find its files and the data, run every check, add hints."""
 
 import secrets
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +9,7 @@ from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor.findings import CheckResult, Examination, attempt
 from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.intake import taken
-from wherefrom.course.doctor.isolation import Limits, choose, describe
+from wherefrom.course.doctor.isolation import Limits, choose, describe, new_place
 from wherefrom.course.doctor.layouts import check_files, is_package, locate
 from wherefrom.course.doctor.years import find_year
 
@@ -54,12 +53,12 @@ def examine_submission(
         check_files(place)
         named, draw = find_year(guess.year), secrets.randbelow(1 << 30)
         limits = Limits(seconds, memory_mb, threads=threads)
-        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as held:
-            asking = Asking(place, Path(held) / "code", guess.year, limits, isolation=kind)
+        with new_place() as held:
+            asking = Asking(place, held / "code", guess.year, limits, isolation=kind)
             told = ask(asking, checks.requests(named, draw))
             claims = Claims(named, draw, is_package(place), told)
             results = {name: attempt(check, claims) for name, check in checks.CHECKS.items()}
-            reading = replace(asking, keep=Path(held) / "files", code=False)
+            reading = replace(asking, keep=held / "files", code=False)
             claims.add(ask(reading, checks.parameter_requests(place)))
             files = checks.Files(place, found, claims)
             results |= {name: attempt(check, files) for name, check in checks.OF_FILES.items()}

@@ -7,7 +7,6 @@ submission cannot show the grader a file of the grader's own, nor fill its disk.
 import os
 import shutil
 import stat
-import tempfile
 import zipfile
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from wherefrom.core.errors import BadData, MissingInput, WherefromError
+from wherefrom.course.doctor.isolation import new_place
 
 FILES, DEPTH = 2000, 8
 LARGEST, TOTAL = 512 << 20, 2 << 30  # bytes of a file, and of all
@@ -62,8 +62,8 @@ class Taken:
 @contextmanager
 def taken(path: Path) -> Iterator[Taken]:
     """A submission's copy while the context lasts; errors name the files where they came from."""
-    with tempfile.TemporaryDirectory(prefix="submission-", ignore_cleanup_errors=True) as held:
-        copy = Taken(Path(held).resolve() / (path.resolve().stem or "submission"), path)
+    with new_place() as held:  # the program's folders may be put beside the copy
+        copy = Taken(held / (path.resolve().stem or "submission"), path)
         copy.folder.mkdir()
         try:
             if path.is_dir():

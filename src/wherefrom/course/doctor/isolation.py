@@ -20,8 +20,8 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,6 +40,7 @@ GIVEN, OUT = "given", "out"
 LARGEST_FILE = 256 << 20
 _STARTING = 60.0  # seconds to start Python and torch, on top of those for the first answer
 _TORCH_MB = 3072  # of writable memory that torch maps, most of it never touched
+_BLOCK, _DEEPEST = 4096, 64
 _PROCESSES = 64  # with threads: a data loader needs a handful
 _SYSTEM = (
     "/usr", "/lib", "/lib64", "/bin", "/sbin", "/etc/ld.so.cache", "/etc/alternatives",
@@ -107,9 +108,8 @@ def run(
     reads: Iterable[Path] = (),
     hidden: Iterable[Path] = (),
     environment: Mapping[str, str] | None = None,
-    told: bytes = b"",
 ) -> Ended:
-    """Run `python PROGRAM...` in `place/work`, with `told` on its standard input.
+    """Run `python PROGRAM...` in `place/work`.
 
     It may write in `place`, but for `place/given`, and read `reads`, but for what is `hidden` in
     them. What it prints is lost: its answers are files in `place/out`, and each time these grow
@@ -121,18 +121,15 @@ def run(
     if user and kind != SANDLOCK:
         _give(place, user)
     command = _command(kind, program, place, limits, user, [*_python(), *reads], hidden)
-    with tempfile.TemporaryFile() as stdin:
-        stdin.write(told)
-        stdin.seek(0)
-        process = subprocess.Popen(
-            command,
-            env=_environment(place / "home", environment or {}),
-            cwd=place / "work",
-            start_new_session=True,
-            stdin=stdin,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+    process = subprocess.Popen(
+        command,
+        env=_environment(place / "home", environment or {}),
+        cwd=place / "work",
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     try:
         if kind == NONE:
             _limit(process.pid, limits)
@@ -173,21 +170,43 @@ def _end(process: subprocess.Popen[bytes], user: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    while user and (left := list(_processes_of(user))):
-        for pid in left:
+    for _ in range(100 if user else 0):  # those that it starts meanwhile go in the next round
+        for pid in _processes_of(user):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
 
 
 def size(folder: Path) -> int:
-    """Bytes of all files in a folder."""
-    total = 0
-    for at, _, files in os.walk(folder):
-        for file in files:
-            with suppress(OSError):  # removed meanwhile
-                total += os.lstat(os.path.join(at, file)).st_size
+    """Bytes of all files in a folder, a block for each at least: empty ones fill a disk too.
+
+    Folders nested deeper than any program needs count as all there is.
+    """
+    total, left = 0, [(str(folder), 0)]
+    while left:
+        at, depth = left.pop()
+        if depth > _DEEPEST:
+            return sys.maxsize
+        with suppress(OSError), os.scandir(at) as entries:  # removed meanwhile
+            for entry in entries:
+                total += _BLOCK + entry.stat(follow_symlinks=False).st_size
+                if entry.is_dir(follow_symlinks=False):
+                    left.append((entry.path, depth + 1))
     return total
+
+
+@contextmanager
+def new_place() -> Iterator[Path]:
+    """A folder to run a program in; removed whatever the program made of it.
+
+    Python's own removal gives up at folders that are nested too deep or closed.
+    """
+    place = Path(tempfile.mkdtemp(prefix="place-")).resolve()
+    try:
+        yield place
+    finally:
+        for command in (("chmod", "-R", "u+rwX"), ("rm", "-rf", "--")):
+            subprocess.run([*command, str(place)], check=False, stderr=subprocess.DEVNULL)
 
 
 # -- the command of each kind --------------------------------------------------------------------
@@ -235,11 +254,11 @@ def _bubblewrap(place: Path, reads: Sequence[Path], hidden: Sequence[Path]) -> l
     for path in reads:
         line += ["--ro-bind", str(path), str(path)]
     for path in hidden:
-        line += ["--tmpfs", str(path)]
+        line += ["--tmpfs", str(path), "--remount-ro", str(path)]
     line += ["--bind", str(place), str(place), "--proc", "/proc", "--dev", "/dev"]
     line += ["--ro-bind-try", str(place / GIVEN), str(place / GIVEN)]
     line += ["--perms", "1777", "--size", str(256 << 20), "--tmpfs", "/dev/shm"]
-    return [*line, "--chdir", str(place / "work"), "--"]
+    return [*line, "--remount-ro", "/", "--chdir", str(place / "work"), "--"]
 
 
 def _sandlock(
@@ -316,8 +335,7 @@ def _works(kind: str) -> bool:
         return kind == NONE
     if kind == USER and not _is_root():
         return False
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
-        place = Path(name).resolve()
+    with new_place() as place:
         program = "import torch.version, os; os.fork(); open('../out/works', 'w')"
         found = {"PYTHONPATH": os.pathsep.join(map(str, torch_home()))}
         limits = Limits(20.0, total=40.0)
@@ -343,8 +361,8 @@ def _give(folder: Path, user: int) -> None:
             os.chown(os.path.join(at, name), user, user, follow_symlinks=False)
 
 
-def _processes_of(user: int) -> Iterable[int]:
-    for name in os.listdir("/proc") if os.path.isdir("/proc") else ():
-        with suppress(OSError, ValueError):
-            if os.stat(f"/proc/{int(name)}").st_uid == user:
-                yield int(name)
+def _processes_of(user: int) -> Iterator[int]:
+    for path in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):  # it has ended
+            if path.stat().st_uid == user:
+                yield int(path.name)

@@ -34,7 +34,7 @@ _CLOSED = {
 _SOLVED = {
     "models/attention/synthesizer.py": ("SynthesizerAttention",),
     "models/attention/rope.py": ("RotarySelfAttention",),
-    "models/attention/perceiver.py": ("DownProjectBlock", "UpProjectBlock"),
+    "models/attention/perceiver.py": ("_CrossBlock", "DownProjectBlock", "UpProjectBlock"),
     "objectives/spans.py": ("Documents",),
 }
 

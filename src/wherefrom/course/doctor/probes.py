@@ -5,6 +5,7 @@ answer, and what it tells is the submission's word for it.
 """
 
 import inspect
+import random
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -35,6 +36,7 @@ def imports(submission: Submission, found: Answer, how: Any) -> None:
 
 def spans(submission: Submission, found: Answer, how: Any) -> None:
     data = submission.CharCorruptionDataset(how.text, how.block)
+    random.seed(how.block)  # a copy of our own solution draws what ours draws
     examples(found, data, how.draws)
     _put_symbols(found, data)
     found.put(length=len(data), vocab_size=getattr(data, "vocab_size", None))

@@ -22,14 +22,16 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def own_functions(solution: Sequence[Path], folder: Path) -> list[str]:
-    """The solved functions that a folder has too; one alone may be chance.
-
-    A `solution` without our marks is a student's, who was handed the grader and our starter.
-    """
-    if not any(ONLY in path.read_text(encoding="utf-8") for path in solution):
+    """The solved functions that a folder has too; one alone may be chance."""
+    if not is_solution(solution):
         return []
     found = list(dict.fromkeys(copied(solution, folder)))
     return found if len(found) > 1 else []
+
+
+def is_solution(files: Iterable[Path]) -> bool:
+    """Whether files are ours; those without our marks belong to a student who has the grader."""
+    return any(ONLY in path.read_text(encoding="utf-8") for path in files)
 
 
 def copied(solution: Iterable[Path], folder: Path) -> list[str]:

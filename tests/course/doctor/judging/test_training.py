@@ -14,8 +14,8 @@ PRETRAIN = "    return config, Trainer(model, pretrain_dataset, None, config)"
 SAVE = "torch.save(model.state_dict(), writing_params_path)"
 
 
-def asked(*starts: str):
-    return [r for r in training.requests(YEAR, 7) if r.name.startswith(starts)]
+def asked(name: str):
+    return [r for r in training.requests(YEAR, 7) if r.name == name]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_saving_something_else_than_what_was_trained(claimed):
         "model.head.weight.data.mul_(-9); torch.save(model.state_dict(), writing_params_path)",
     )
     with pytest.raises(Finding, match="before training") as caught:
-        training.check_trains_once(claimed(asked("finetune-from"), spoilt))
+        training.check_trains_once(claimed(asked("finetune-from-scratch"), spoilt))
     assert caught.value.mistake == "not written"
 
 
@@ -76,7 +76,7 @@ def test_a_file_may_end_with_a_newline_or_not(claimed, ending):
         'self.data = data.strip().split("\\n")',
         f'self.data = data.split("\\n"){ending}',
     )
-    claims = claimed(asked("finetune-from"), split)
+    claims = claimed(asked("finetune-from-scratch"), split)
     training.check_names(claims)
     training.check_trains_once(claims)
 

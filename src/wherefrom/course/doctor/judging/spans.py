@@ -4,11 +4,13 @@ For every rule over many draws, the chance that a right data set breaks it is be
 """
 
 import math
+import random
 import statistics
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
+from typing import Any
 
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.judging.claims import Claim, Claims
@@ -94,6 +96,19 @@ def examples(claim: Claim) -> list[tuple[list[int], list[int]]]:
     if not columns[0] or not columns[1]:
         raise claim.complaint() or Finding("form", "no examples came back")
     return list(zip(*columns, strict=False))
+
+
+def draws_as(claims: Claims, data: Any, block: int) -> bool:
+    """Whether the examples are the very ones that another data set draws after the same seed."""
+    before = random.getstate()
+    try:
+        claimed = drawn(claims, block)
+        random.seed(block)
+        return all((x, y) == tuple(part.tolist() for part in data[i]) for i, x, y in claimed)
+    except Finding:
+        return False
+    finally:
+        random.setstate(before)
 
 
 def drawn(claims: Claims, block: int) -> list[tuple[int, list[int], list[int]]]:
