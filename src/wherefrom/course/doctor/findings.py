@@ -34,13 +34,17 @@ class Result:
 
 
 def attempt(check: Callable[[Any], str | None], claims: Any) -> Result:
-    """The result of a judgement."""
+    """The result of a judgement, whatever it is that was claimed."""
     try:
         return Result("ok", check(claims) or "")
     except Finding as finding:
         return Result("look", str(finding), finding.mistake)
     except NoTelling as reason:
         return Result("unknown", str(reason))
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError,
+            ValueError) as error:  # fmt: skip
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
+        return Result("look", f"what came back cannot be judged: {said}", "form")
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,51 @@
+"""Claims of any form are judged without an error, and earn nothing."""
+
+import numpy as np
+import pytest
+import torch
+
+from tests.course.files import A5, HW2, load
+from wherefrom.course.doctor.checks import CHECKS
+from wherefrom.course.doctor.findings import attempt
+from wherefrom.course.doctor.judging.claims import Claim, Claims
+from wherefrom.course.doctor.years import YEARS
+
+(points,) = load(A5, "grading.points")
+(marking,) = load(HW2, "marking.points")
+VALUES = {int: 2, bool: True, list: [1, [2, "x"], ["a", [-1]], None], dict: {"a": [None]}}
+ARRAYS = (
+    np.zeros(()), np.zeros(0), np.arange(3), np.full((2, 2), np.nan), np.ones((2, 2, 12, 256)),
+    np.full(5, -(2**62)), np.ones((1, 1, 1, 1, 1), dtype=bool),
+)  # fmt: skip
+
+
+class Junk(Claim):
+    """Whatever is asked for is there, and is none of what it should be."""
+
+    def value(self, key, kind):
+        return VALUES[kind]
+
+    def array(self, key):
+        return torch.from_numpy(ARRAYS[int(self.ended or 0)])
+
+
+class AllJunk(Claims):
+    def __getitem__(self, name):
+        return self._found[""]
+
+
+LOOKS = {f"doctor: {name}": check for name, check in CHECKS.items()}
+LOOKS |= {f"a5: {n}": k.look for n, k in points.kinds().items() if not k.reads and n != "written"}
+LOOKS |= {f"hw2: {n}": t.look for n, t in marking.TESTS.items() if n != marking.SAVED}
+# These only ask whether something came back.
+BASIC = {"hw2: 1c-0-basic", "hw2: 1d-0-basic", "hw2: 3b-0-basic"}
+
+
+@pytest.mark.parametrize("year", ["xcs2021", "xcs2024", "cs224n2024"])
+@pytest.mark.parametrize("array", range(len(ARRAYS)))
+def test_junk_earns_nothing(year, array):
+    claim = Junk("junk", ended=str(array))
+    claims = AllJunk(YEARS[year], 7, True, {"": claim})
+    results = {name: attempt(look, claims) for name, look in LOOKS.items() if name not in BASIC}
+    right = [name for name, result in results.items() if result.state == "ok"]
+    assert right == ["doctor: shuffling"], "a note: the order in which examples were taken"
