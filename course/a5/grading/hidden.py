@@ -5,7 +5,6 @@ from functools import partial
 from grading import scores
 from grading.points import Kind, asks_for
 from wherefrom.course.doctor.checks import in_turn
-from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import functions, models
 from wherefrom.course.doctor.judging.claims import Claims
 
@@ -29,16 +28,9 @@ def vanilla(claims: Claims) -> str | None:
 
 
 def tools(look: scores.Answers) -> str | None:
-    """Dev without pretraining, and the two functions that answer and score.
-
-    Code that cannot be imported loses elsewhere.
-    """
-    for check in (functions.check_sample, functions.check_scoring):
-        try:
-            check(look.claims)
-        except Finding as finding:
-            if finding.mistake not in ("import", "unwritten"):
-                raise
+    """Dev without pretraining, and the two functions that answer and score."""
+    functions.check_sample(look.claims)
+    functions.check_scoring(look.claims)
     return scores.judge(look, ALONE, "dev")
 
 

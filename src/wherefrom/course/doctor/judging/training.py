@@ -93,12 +93,12 @@ def check_names(claims: Claims) -> None:
     """The examples that the trainer of finetuning holds; they come from the file that was named."""
     claim = claims[name_of(SCRATCH)]
     names.check_items(claim, claims.draw)
-    check_paths(claim, "finetune_corpus_path")
+    check_paths(claim, "finetune_corpus_path", ".tsv")
 
 
-def check_paths(claim: Claim, argument: str) -> None:
+def check_paths(claim: Claim, argument: str, ending: str) -> None:
     """A path that only the student's machine has was let pass; it is a mistake all the same."""
-    if own := [excuse for excuse in claim.excuses if excuse.startswith("path")]:
+    if own := [e for e in claim.excuses if e.startswith("path") and f"{ending} at" in f"{e} at"]:
         text = f"it reads {own[0][5:]}, not the file that {argument} names"
         raise Finding("hard-coded path", text)
 
@@ -136,8 +136,13 @@ def check_trains_once(claims: Claims) -> None:
     if not _differs(start, saved):
         text = f"what {who} writes are the parameters from before the training"
         raise Finding("saved before training", text)
-    before, after = (_loss(state, claim, claims.draw) for state in (start, saved))
-    if not after < before:
+    before, after = 0.0, 0.0
+    # What is wrong with the model costs the test of the model: a mistake in it is taken along.
+    for changes, *_ in (({},), *computation.LEFT_OUT, *computation.VANILLA):
+        before, after = (_loss(state, claim, claims.draw, changes) for state in (start, saved))
+        if after < before:
+            break
+    else:
         text = f"what {who} writes has a loss of {after:.3g}, and {before:.3g} before training"
         raise Finding("not written", text)
 
@@ -147,8 +152,8 @@ def _weights(claim: Claim, draw: int) -> Table:
     return Table({name: weights(name, shape, draw, SPREAD).float() for name, shape in shapes})
 
 
-def _loss(state: Table, claim: Claim, draw: int) -> float:
-    """The mean loss of the answers, in the course's model."""
+def _loss(state: Table, claim: Claim, draw: int, changes: dict[str, Any]) -> float:
+    """The mean loss of the answers, in the course's model or one with a mistake."""
     usual = (PAD, MASK, *sorted(set(names.text(draw))))
     symbols = {c: i for i, c in symbols_of(claim, usual).items()}
     x, y = list[list[int]](), list[list[int]]()
@@ -162,9 +167,8 @@ def _loss(state: Table, claim: Claim, draw: int) -> float:
     if len(state["tok_emb.weight"]) != len(usual):
         text = f"{len(state['tok_emb.weight'])} symbols, expected {len(usual)}"
         raise Finding("vocabulary size", text)
-    logits = computation.whole(state, "vanilla", SIZES["n_head"])(torch.tensor(x))
-    wanted, pad = torch.tensor(y).flatten(), symbols[PAD]
-    return float(F.cross_entropy(logits.flatten(0, 1), wanted, ignore_index=pad))
+    logits = computation.whole(state, "vanilla", SIZES["n_head"], **changes)(torch.tensor(x))
+    return float(F.cross_entropy(logits.flatten(0, 1), torch.tensor(y).flatten(), ignore_index=0))
 
 
 def check_loaded(claims: Claims, name: str = FINETUNE) -> None:
@@ -172,7 +176,7 @@ def check_loaded(claims: Claims, name: str = FINETUNE) -> None:
     claim = claims[name]
     held = claim.parameters()
     if not _differs(_weights(claim, claims.draw + 1), held):
-        check_paths(claim, "reading_params_path")
+        check_paths(claim, "reading_params_path", ".params")
         return
     if not _differs(_weights(claim, claims.draw), held):
         text = "finetune() leaves the model as it was: the parameters of the file are not in it"
