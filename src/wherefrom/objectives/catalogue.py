@@ -229,7 +229,7 @@ def build_objective(
         share if _has_rows(share, material, unread) else replace(share, share=0.0)
         for share in stage.mix
     ]
-    return Mix(shares, stage.batch, stage.steps, build)
+    return Mix(shares, stage.batch, stage.planned, build)
 
 
 def _has_rows(share: Share, material: Material, unread: Collection[str]) -> bool:
