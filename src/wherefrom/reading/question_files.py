@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wherefrom.core.errors import BadData
-from wherefrom.reading.tables import read_lines, refuse_marks, refuse_rows
+from wherefrom.reading.tables import read_lines, refuse_nul, refuse_rows
 from wherefrom.reading.texts import is_json, join_lines, read_json_rows
 
 COLUMNS = ("question", "answer", "answers", "split", "relation", "id")
@@ -73,7 +73,7 @@ def read_questions(path: Path) -> list[QuestionRow]:
         raise BadData(f"{path}: expected questions, found none; name another file")
     if is_json(path):  # of other files, the lines were searched already
         texts = ["\n".join((r.question, r.answer, *r.accepted)) for r in found]
-        refuse_marks(path, texts, [r.line for r in found])
+        refuse_nul(path, texts, [r.line for r in found])
     return found
 
 

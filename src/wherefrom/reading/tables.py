@@ -14,7 +14,6 @@ from wherefrom.core.files import not_utf8, reading
 from wherefrom.core.known_files import HashedFile, require_file
 from wherefrom.core.progress import tell
 from wherefrom.core.unpacking import Readable, Unpacked
-from wherefrom.core.vocabulary import MASK, PAD
 
 _SHOWN = 5
 _CHUNK = 2**22  # bytes that are decoded at once, so that a large text is never there twice
@@ -44,7 +43,7 @@ def read_lines(path: Path, gaps: bool = False) -> list[str]:
         raise BadData(f"{path}: expected lines of text, found none; name another file")
     if not lines[-1]:
         lines.pop()
-    refuse_marks(path, lines)
+    refuse_nul(path, lines)
     if not gaps:
         empty = [(n, "an empty line") for n, line in enumerate(lines, 1) if not line.strip()]
         refuse_rows(path, empty, "text on every line", "remove it")
@@ -79,8 +78,8 @@ def read_table(path: Path, columns: int) -> list[Row]:
     return rows
 
 
-def refuse_marks(path: Path, lines: Sequence[str], numbers: Sequence[int] = ()) -> None:
-    """Refuse NUL bytes, which no text has, and the two characters that models use as markers.
+def refuse_nul(path: Path, lines: Sequence[str], numbers: Sequence[int] = ()) -> None:
+    """Refuse NUL bytes, which no text has.
 
     `numbers` are those of the lines in the file, 1, 2, ... by default.
     """
@@ -90,15 +89,9 @@ def refuse_marks(path: Path, lines: Sequence[str], numbers: Sequence[int] = ()) 
             f"{path}:1: expected UTF-8 text, found bytes that seem to be {guess[0]}; "
             f"{convert_command(path, guess[1])}"
         )
-    marker = "remove it: the model uses it as a marker"
-    for mark, expected, found, advice in (
-        ("\0", "text", "a NUL byte", "it is a binary file"),
-        (MASK, f"no U+{ord(MASK):04X}", "the mask character", marker),
-        (PAD, f"no U+{ord(PAD):04X}", "the pad character", marker),
-    ):
-        bad = [i for i, line in enumerate(lines) if mark in line]
-        rows = [(numbers[i] if numbers else i + 1, found) for i in bad]
-        refuse_rows(path, rows, expected, advice)
+    bad = [i for i, line in enumerate(lines) if "\0" in line]
+    rows = [(numbers[i] if numbers else i + 1, "a NUL byte") for i in bad]
+    refuse_rows(path, rows, "text", "it is a binary file")
 
 
 def refuse_rows(path: Path, bad: Sequence[tuple[int, str]], expected: str, advice: str) -> None:

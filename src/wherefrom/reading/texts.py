@@ -14,7 +14,7 @@ from typing import Any
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
 from wherefrom.reading.markup import clean
-from wherefrom.reading.tables import read_lines, refuse_marks, refuse_rows
+from wherefrom.reading.tables import read_lines, refuse_nul, refuse_rows
 
 LAYOUTS = ("lines", "paragraphs", "files")
 _JSON = (".jsonl", ".ndjson", ".json")
@@ -150,7 +150,7 @@ def _read_json(path: Path) -> Texts:
             ids.append(name or "")
             numbers.append(number)
     refuse_rows(path, bad, 'the fields "text" and, if you like, "id"', "mend the row")
-    refuse_marks(path, texts, numbers)
+    refuse_nul(path, texts, numbers)
     if not texts:
         raise BadData(f"{path}: expected rows with a text, found none; name another file")
     return Texts(texts, ids if any(ids) else [], empty)
