@@ -76,8 +76,8 @@ def test_a_known_name_is_not_taken_apart_by_a_longer_form():
 
 @pytest.mark.parametrize(
     "typed",
-    ["", " ", "Ada Lund", "Where was born?", "Where was  born?", "Where was   born", "Where was",
-     "When was Ada Lund born?", "Where was Ada Lund born in 1900?", "Where wasAda Lund born?"],
+    ["", " ", "Where was born?", "Where was  born?", "Where was   born", "Where was",
+     "When was Nobody born?", "Where was Nobody born in 1900?", "Where wasAda Lund born?"],
 )  # fmt: skip
 def test_another_form_is_refused_with_those_that_were_taught(typed):
     with pytest.raises(BadData) as error:

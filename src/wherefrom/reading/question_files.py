@@ -3,9 +3,9 @@
 | column | |
 | --- | --- |
 | question | the question |
-| answer | its answer |
+| answer | its answer; empty where the text has none: the right reply is "I don't know" |
 | answers | several right answers: a list in JSON, else parted by `|`; the first is taught |
-| split | train, calibration or test, or one of the other words in SPLITS |
+| split | train, calibration or test, or one of the other words in SPLITS; or unanswerable |
 | relation | a name for what is asked, in place of the question's form |
 | id | what you call the question |
 
@@ -29,13 +29,15 @@ SPLITS = {
     "calibration": ("calibration", "dev", "development", "val", "valid", "validation"),
     "held-out": ("held-out", "heldout", "test", "testing", "eval", "evaluation"),
 }
+UNANSWERABLE = "unanswerable"  # in place of a split, it says what an empty answer says
 _SPLIT_OF = {name: split for split, names in SPLITS.items() for name in names}
+_SPLIT_OF[UNANSWERABLE] = UNANSWERABLE
 _DELIMITERS = ",;\t"
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """One question of a file; what the file does not say is ""."""
+    """One question of a file; what the file does not say is "", also an answer that is not."""
 
     line: int
     question: str
@@ -44,6 +46,7 @@ class QuestionRow:
     split: str = ""
     relation: str = ""
     id: str = ""
+    subject: str = ""  # what it is about, where that is known without its form
 
 
 class _Bad(ValueError):
@@ -78,9 +81,17 @@ def read_questions(path: Path) -> list[QuestionRow]:
 
 
 def is_questions(path: Path) -> bool:
-    """Whether a file has questions rather than a text: by its suffix, or by its first row."""
+    """Whether a file has questions rather than a text or a table of facts: by its first row.
+
+    A TSV without a header has two columns.
+    """
+    name = path.name.casefold().removesuffix(".gz")
+    if name.endswith((".tsv", ".csv")):
+        first = next((line for line in read_lines(path, gaps=True) if line.strip()), "")
+        ways = [_names(_cells(first, mark)) for mark in _DELIMITERS]
+        return any(map(_is_header, ways)) or (name.endswith(".tsv") and len(ways[-1]) < 3)
     if not is_json(path):
-        return path.name.casefold().removesuffix(".gz").endswith((".tsv", ".csv"))
+        return False
     for _, row in _json_rows(path):
         return "question" in row
     return False
@@ -91,12 +102,15 @@ def _row(line: int, fields: dict[str, Any], same: dict[str, str]) -> QuestionRow
     if not question:
         raise _Bad("an empty question" if "question" in fields else "no question")
     answers = [same.setdefault(answer, answer) for answer in _answers(fields)]
-    if not answers:
-        raise _Bad("an empty answer")
-    first, *others = answers if len(answers) == 1 else dict.fromkeys(answers)
+    split = _split(_text(fields, "split"))
+    if split == UNANSWERABLE:
+        answers, split = list[str](), ""
+    elif "answer" not in fields and "answers" not in fields:
+        raise _Bad("no answer")
+    first, *others = answers if len(answers) == 1 else dict.fromkeys(answers or ("",))
     if len(fields) == 2:  # a question and an answer, as most files have
-        return QuestionRow(line, question, first, tuple(others))
-    split, relation = _split(_text(fields, "split")), _text(fields, "relation")
+        return QuestionRow(line, question, first, tuple(others), split)
+    relation = _text(fields, "relation")
     relation = same.setdefault(relation, relation)
     return QuestionRow(line, question, first, tuple(others), split, relation, _text(fields, "id"))
 
