@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator, Sequence
 from html.parser import HTMLParser
 
-_UNSEEN = ("script", "style", "template", "noscript", "svg", "nav", "head")
+_UNSEEN = ("script", "style", "template", "noscript", "svg", "nav", "button", "select",
+           "footer", "head")  # fmt: skip
 _HEADINGS = ("title", "h1", "h2", "h3", "h4", "h5", "h6")
-_BLOCKS = ("p", "div", "section", "article", "main", "header", "footer", "aside", "figure", "table",
+_BLOCKS = ("p", "div", "section", "article", "main", "header", "aside", "figure", "table",
            "ul", "ol", "dl", "pre", "blockquote", "form", "body", *_HEADINGS)  # fmt: skip
 _LINES = ("br", "li", "tr", "dt", "dd", "hr", "figcaption", "option")
 _CELLS = ("td", "th")
