@@ -65,7 +65,7 @@ class QuestionParser:
             taught = " or ".join(f"'{form.fill('...')}'" for form in self.forms[:_SHOWN])
             only = "only this form" if len(self.forms) == 1 else f"{len(self.forms)} forms"
             meant = " or ".join(f"'{question}'" for question in offered)
-            advice = f"did you mean {meant}?" if meant else f"the model was taught {only}"
+            advice = f"ask {meant}" if meant else f"the model was taught {only}"
             raise BadData(
                 f"{text!r}: expected a question like {taught}, found another form; {advice}"
             )
@@ -131,7 +131,9 @@ class QuestionParser:
         same = [form for form in self.forms if _telling(_around(form)) == own]
         if len(self.forms) == 1 and not before + behind:
             same = list(self.forms)
-        turned = "of" in before[:-1] + behind  # "Who is Ada the mother of?" asks the other way
+        turned = "of" in map(
+            _bare, before[:-1] + behind
+        )  # "Who is Ada the mother of?" asks the other way
         if len(same) == 1 and not (turned and same[0].prefix.split()[-1:] == ["of"]):
             return (same[0], name), []
         near = sorted(self.forms, key=lambda form: -len(own & _telling(_around(form))))
@@ -185,8 +187,11 @@ def _around(form: Form) -> list[str]:
 
 def _telling(words: Iterable[str]) -> frozenset[str]:
     """The words that say what is asked for."""
-    bare = (fold(word.strip(_AROUND)) for word in words)
-    return frozenset(word for word in bare if word) - _NEUTRAL
+    return frozenset(word for word in map(_bare, words) if word) - _NEUTRAL
+
+
+def _bare(word: str) -> str:
+    return fold(word.strip(_AROUND))
 
 
 def _is_name(text: str) -> bool:

@@ -32,7 +32,7 @@ function tolerantPattern(form) {
 }
 
 /** A word without the marks around it. @param {string} text */
-function bareOf(text) {
+function bareWord(text) {
   let start = 0;
   while (start < text.length && AROUND.includes(text[start])) start++;
   return stripCharacters(text.slice(start), AROUND);
@@ -40,7 +40,7 @@ function bareOf(text) {
 
 /** The words that say what is asked for. @param {string[]} words */
 function telling(words) {
-  const bare = words.map((word) => fold(bareOf(word)));
+  const bare = words.map((word) => fold(bareWord(word)));
   return new Set(bare.filter((word) => word && !NEUTRAL.has(word)));
 }
 
@@ -82,7 +82,7 @@ export class Parser {
         .join(' or ');
       const only = this.forms.length === 1 ? 'only this form' : `${this.forms.length} forms`;
       const meant = offered.map((question) => `'${question}'`).join(' or ');
-      const advice = meant ? `did you mean ${meant}?` : `the model was taught ${only}`;
+      const advice = meant ? `ask ${meant}` : `the model was taught ${only}`;
       throw new Refusal(
         `${quote(text)}: expected a question like ${taught}, found another form; ${advice}`,
       );
@@ -133,7 +133,8 @@ export class Parser {
       return size === own.size && shared(form) === size;
     });
     if (this.forms.length === 1 && !before.length && !behind.length) same = this.forms;
-    const turned = [...before.slice(0, -1), ...behind].includes('of');
+    const others = [...before.slice(0, -1), ...behind];
+    const turned = others.some((word) => fold(bareWord(word)) === 'of');
     const last = same.length === 1 ? splitWords(same[0].prefix).at(-1) : null;
     if (same.length === 1 && !(turned && last === 'of')) {
       return { found: { form: same[0], subject: name }, offered: [] };
@@ -147,7 +148,7 @@ export class Parser {
     for (let length = words.length; length > 0; length--) {
       for (let start = 0; start + length <= words.length; start++) {
         const typed = words.slice(start, start + length).join(' ');
-        const bare = bareOf(typed);
+        const bare = bareWord(typed);
         if (length < words.length && NEUTRAL.has(fold(bare))) continue;
         for (const name of [typed, bare, `${bare}.`, bare.replace(/'s$/, '').replace(/’s$/, '')]) {
           const spellings = this.byFold.get(fold(name)) ?? [];
