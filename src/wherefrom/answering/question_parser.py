@@ -131,9 +131,8 @@ class QuestionParser:
         same = [form for form in self.forms if _telling(_around(form)) == own]
         if len(self.forms) == 1 and not before + behind:
             same = list(self.forms)
-        turned = "of" in map(
-            _bare, before[:-1] + behind
-        )  # "Who is Ada the mother of?" asks the other way
+        # "Who is Ada the mother of?" asks the other way round.
+        turned = "of" in map(_bare, before[:-1] + behind)
         if len(same) == 1 and not (turned and same[0].prefix.split()[-1:] == ["of"]):
             return (same[0], name), []
         near = sorted(self.forms, key=lambda form: -len(own & _telling(_around(form))))
