@@ -14,7 +14,7 @@ from wherefrom.core.errors import BadData, UsageError, nearest
 from wherefrom.core.plurals import plural
 from wherefrom.reading.markup import clean_text
 from wherefrom.reading.question_files import QuestionRow
-from wherefrom.reading.tables import read_lines, refuse_rows
+from wherefrom.reading.tables import read_cells, read_lines, refuse_rows
 from wherefrom.reading.texts import join_lines
 
 _SUFFIXES = (".csv", ".tsv")
@@ -78,63 +78,52 @@ def read_fact_table(path: Path, columns: str = "") -> FactTable:
     Without them the subject is the first column of different names, and all others are asked for
     that have short values in most rows. With one, it is the subject.
     """
-    (_, header), *rows = _read_rows(path)
+    header, *rows = _read_rows(path)
     named = next(csv.reader([columns]), list[str]())
-    _check_header(path, header, [cells for _, cells in rows], bool(named))
+    _check_header(path, header, rows, bool(named))
     places = {name: i for i, name in enumerate(header) if name}
     chosen = [_find_column(path, name.strip(), places) for name in named]
-    cells = [_pad(row, len(header)) for _, row in rows]
-    subject = chosen[0] if chosen else _choose_subject(path, cells, list(places.values()))
-    asked = chosen[1:] or [i for i in places.values() if i != subject and _is_askable(cells, i)]
+    subject = chosen[0] if chosen else _choose_subject(path, rows, list(places.values()))
+    asked = chosen[1:] or [i for i in places.values() if i != subject and _is_askable(rows, i)]
     if not asked:
         raise BadData(
             f"{path}: expected a column of short values beside '{header[subject]}', found none; "
             "name the columns with --table"
         )
     facts: dict[str, list[list[str]]] = {}
-    for row in cells:
+    for row in rows:
         if row[subject]:
             own = facts.setdefault(row[subject], [[] for _ in asked])
             for values, place in zip(own, asked, strict=True):
                 if row[place] and row[place] not in values:
                     values.append(row[place])
-    nameless = sum(not row[subject] for row in cells)
+    nameless = sum(not row[subject] for row in rows)
     others = tuple(name for name, i in places.items() if i not in (subject, *asked))
     asked_for = tuple(header[i] for i in asked)
     return FactTable(header[subject], asked_for, others, len(rows), nameless, facts)
 
 
-def _read_rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Each row that is not empty, with its line; the first one is the header."""
+def _read_rows(path: Path) -> list[list[str]]:
+    """The rows that are not empty, all of one length; the first one is the header."""
     lines = read_lines(path, gaps=True)
     tabs = path.name.casefold().removesuffix(".gz").endswith(".tsv")
     first = next(line for line in lines if line.strip())
     # Most exports put quotes round a comma in a CSV file, and none round anything in a TSV file.
     mark = "\t" if tabs else max(_DELIMITERS, key=first.count)
-    quotes = csv.QUOTE_NONE if tabs else csv.QUOTE_MINIMAL
-    feed = (f"{line}\n" for line in lines)
-    reader = csv.reader(feed, delimiter=mark, quoting=quotes, strict=not tabs)
-    rows, bad = list[tuple[int, list[str]]](), list[tuple[int, str]]()
-    start = 1
+    rows, bad = list[list[str]](), list[tuple[int, str]]()
     same: dict[str, str] = {}  # equal cells are kept once: there are many
-    try:
-        for cells in reader:
-            number, start = start, reader.line_num + 1
-            found = [same.setdefault(c, c) for c in (clean_text(join_lines(c)) for c in cells)]
-            if not any(found) or (rows and found == rows[0][1]):
-                continue  # two tables that were put together have the header twice
-            rows.append((number, found))
-            if len(found) > len(rows[0][1]):
-                bad.append((number, f"{len(found)} columns where the header has {len(rows[0][1])}"))
-    except csv.Error as error:
-        raise BadData(
-            f"{path}:{start}: expected a row of a table, found: {error}; check its double quotes"
-        ) from None
+    for number, cells in read_cells(path, lines, mark, quotes=not tabs):
+        found = [same.setdefault(c, c) for c in (clean_text(join_lines(c)) for c in cells)]
+        if not any(found) or (rows and found == rows[0]):
+            continue  # two tables that were put together have the header twice
+        width = len(rows[0] if rows else found)
+        rows.append(found + [""] * (width - len(found)))
+        if len(found) > width:
+            bad.append((number, f"{len(found)} columns where the header has {width}"))
     refuse_rows(path, bad, "a row with the header's columns", "put text with commas in quotes")
     if len(rows) < 2:
         raise BadData(f"{path}: expected rows below the header, found none; name another file")
-    header = [_spell(name) for name in rows[0][1]]
-    return [(rows[0][0], header), *rows[1:]]
+    return [[_spell(name) for name in rows[0]], *rows[1:]]
 
 
 def _check_header(path: Path, header: list[str], rows: list[list[str]], trusted: bool) -> None:
@@ -151,7 +140,7 @@ def _check_header(path: Path, header: list[str], rows: list[list[str]], trusted:
         )
     twice = next((name for i, name in enumerate(header) if name and name in header[:i]), None)
     number = next((name for name in header if name and not _has_letter(name)), None)
-    below = [{row[i] for row in rows if i < len(row)} for i in range(len(header))]
+    below = [{row[i] for row in rows} for i in range(len(header))]
     value = next((n for n, values in zip(header, below, strict=True) if n and n in values), None)
     for found, what in ((twice, "twice"), (number, "a value"), (value, "as in the rows below")):
         if found is not None and (found is twice or not trusted):
@@ -189,10 +178,6 @@ def _is_askable(rows: Sequence[Sequence[str]], place: int) -> bool:
     values = [row[place] for row in rows if row[place]]
     bad = sum(len(value) > _LONG or _ADDRESS in value for value in values)
     return 2 * len(values) > len(rows) and bad <= _FEW * len(values)
-
-
-def _pad(cells: list[str], count: int) -> list[str]:
-    return cells + [""] * (count - len(cells))
 
 
 def _spell(name: str) -> str:

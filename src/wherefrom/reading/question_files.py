@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wherefrom.core.errors import BadData
-from wherefrom.reading.tables import read_lines, refuse_nul, refuse_rows
+from wherefrom.reading.tables import read_cells, read_lines, refuse_nul, refuse_rows
 from wherefrom.reading.texts import is_json, join_lines, read_json_rows
 
 COLUMNS = ("question", "answer", "answers", "split", "relation", "id")
@@ -184,22 +184,15 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             f"{path}:1: expected a header with the columns question and answer, found "
             f"'{first[:60]}'; write 'question,answer' on the first line"
         )
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=mark, strict=True)
     bad: list[tuple[int, str]] = []
-    start, names = 1, ways[mark]
-    try:
-        for cells in reader:
-            number, start = start, reader.line_num + 1
-            if not any(cell.strip() for cell in cells) or _names(cells) == names:
-                continue
-            if len(cells) > len(names):
-                bad.append((number, f"{len(cells)} columns where the header has {len(names)}"))
-            else:
-                yield number, _fields(names, cells)
-    except csv.Error as error:
-        raise BadData(
-            f"{path}:{start}: expected a row of a CSV file, found: {error}; check its double quotes"
-        ) from None
+    names = ways[mark]
+    for number, cells in read_cells(path, lines, mark):
+        if not any(cell.strip() for cell in cells) or _names(cells) == names:
+            continue
+        if len(cells) > len(names):
+            bad.append((number, f"{len(cells)} columns where the header has {len(names)}"))
+        else:
+            yield number, _fields(names, cells)
     refuse_rows(path, bad, "a row with the header's columns", "put text with commas in quotes")
 
 

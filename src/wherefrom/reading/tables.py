@@ -4,6 +4,7 @@ Lines end at \\n alone; a byte-order mark, \\r\\n and files that gzip packed (.g
 What is wrong is told by file and line: the first five of a kind, and how many there are.
 """
 
+import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,6 +77,24 @@ def read_table(path: Path, columns: int) -> list[Row]:
             bad.append((row.line, f"an empty {('question', 'answer')[empty]}"))
     refuse_rows(path, bad, _FORMS[columns], _ADVICE[columns])
     return rows
+
+
+def read_cells(
+    path: Path, lines: Sequence[str], delimiter: str, quotes: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row with the line that it begins on; a cell in quotes may have several."""
+    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    feed = (f"{line}\n" for line in lines)
+    reader = csv.reader(feed, delimiter=delimiter, quoting=quoting, strict=quotes)
+    start = 1
+    try:
+        for cells in reader:
+            number, start = start, reader.line_num + 1
+            yield number, cells
+    except csv.Error as error:
+        raise BadData(
+            f"{path}:{start}: expected a row of a CSV file, found: {error}; check its double quotes"
+        ) from None
 
 
 def refuse_nul(path: Path, lines: Sequence[str], numbers: Sequence[int] = ()) -> None:
