@@ -10,9 +10,9 @@ from wherefrom.show.terminal.tables import printable
 
 # The model's own markers, in the rows that it was trained on.
 MARKS = (
-    "is a marker of the model's: it fills a row after its end",
     "is a marker of the model's: it stands before and after an answer, where a piece of text "
     "is missing, and before and after the missing piece",
+    "is a marker of the model's: it fills a row after its end",
 )
 
 
@@ -64,7 +64,8 @@ def sample(
         print(_shown(piece), end="", flush=True)
         written.update(piece)
     print()
-    for mark, meaning in zip(getattr(open_run(run).vocabulary, "marks", ()), MARKS, strict=False):
+    pad_and_mask = getattr(open_run(run).vocabulary, "marks", ())
+    for mark, meaning in zip(pad_and_mask[::-1], MARKS, strict=False):
         if mark in written:
             note(f"{mark} {meaning}")
 
