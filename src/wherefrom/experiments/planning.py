@@ -28,7 +28,7 @@ from wherefrom.experiments.sizing import (
     enough_steps,
     expect,
 )
-from wherefrom.experiments.timing import Pace, time_steps, time_threads
+from wherefrom.experiments.timing import COMPILED, Pace, time_steps, time_threads
 from wherefrom.recipes.facts import (
     NOTED,
     QUESTIONS_ONLY,
@@ -43,10 +43,12 @@ from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.run import count_parameters
 from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
+from wherefrom.training.captured import WORTH_COMPILING
 
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 100  # steps: fewer teach nothing
+_HOPED = 2000  # steps that a GPU is given at least, before it turns out how many it can take
 _LOOKED_AT = 500  # answers' worth of the questions that are asked while it trains
 _SPARE = 0.04  # share of the time that is kept back
 _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
@@ -164,12 +166,15 @@ def plan_run(
         recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
         overhead = monotonic() - started + _overhead(dataset, pace, device)
         left = most * (1 - _SPARE) - overhead
+        if device == "cuda" and left < WORTH_COMPILING * pace.step:
+            pace, left = _spare_compiling(pace, left)
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)
         deadline = _find_deadline(started + most, dataset, pace, device, minutes is not None)
         seconds = taken + overhead
-        late = minutes is not None and seconds > most
+        fewest = recipe.stages[0].steps <= _FEWEST
+        late = minutes is not None and seconds > most and fewest
         minutes = minutes or seconds / 60
     elif minutes is not None:
         raise UsageError(
@@ -232,6 +237,17 @@ def _fit_notes(
     read = replace(share_out(read, noted, wordings), steps=steps)
     recipe = put_reading(recipe, read, others)
     return recipe, steps * step + others * alone
+
+
+def _spare_compiling(pace: Pace, left: float) -> tuple[Pace, float]:
+    """Few steps on a GPU are not compiled: what they take, and what is left for them.
+
+    What else takes time there is a guess, so some are planned in any case: they become fewer if
+    there is no time for them.
+    """
+    step = pace.step / COMPILED
+    left = max(left + _PREPARING["cuda"], _HOPED * step)
+    return replace(pace, step=step), min(left, (WORTH_COMPILING - 1) * step)
 
 
 def _shorten_control(recipe: Recipe, pace: Pace, most: float) -> tuple[Recipe, Pace]:

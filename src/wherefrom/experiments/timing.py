@@ -20,7 +20,7 @@ _UNEVEN = 1.5  # from here on, one thread may be faster than several
 _CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
 # What compiling leaves of a step's time on a GPU, at best: a stage that was planned too long is
 # shortened while it trains, and one that was planned too short is not made longer there.
-_COMPILED = 0.36
+COMPILED = 0.36
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     device = "cuda" if workshop.device.type == "cuda" else "cpu"
     chunk, timed = _CHUNK[device], _TIMED[device]
     model, seconds, uneven = _time_chunks(workshop, stage, chunk, timed)
-    step = seconds * (_COMPILED if device == "cuda" else 1.0)
+    step = seconds * (COMPILED if device == "cuda" else 1.0)
     control, alone = None, None
     if device == "cpu":
         others = {other.name: other for other in workshop.recipe.stages}
