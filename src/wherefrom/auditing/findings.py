@@ -56,6 +56,9 @@ class ThresholdFindings:
     """A threshold, the precision that it was set for, and what it does to held-out people.
 
     `precision` is None if the threshold answers nothing; `why_not` says why no threshold would do.
+    `pooled`: it was chosen on the questions of several relations together. `unverified` says why
+    the answers are given as unverified, if they are; the threshold is then one on the model's own
+    probability.
     `threshold` is None over several relations, each of which has its own. `by_support` has the
     same for each kind of support among held-out people.
     """
@@ -69,6 +72,8 @@ class ThresholdFindings:
         default_factory=dict[str, "ThresholdFindings"]
     )
     by_support: Mapping[str, SupportFindings] = field(default_factory=dict[str, SupportFindings])
+    pooled: bool = False
+    unverified: str | None = None
 
 
 @dataclass(frozen=True)

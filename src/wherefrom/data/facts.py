@@ -21,6 +21,7 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.known_files import are_expected
 from wherefrom.core.made_sequence import in_batches
+from wherefrom.core.sample_size import PRECISION
 from wherefrom.data.survey import Survey, survey_names, survey_questions
 from wherefrom.reading.markup import clean_text
 from wherefrom.reading.mentions import Mentions
@@ -45,7 +46,7 @@ class FactsConfig:
     `calibration` name further tables: what they hold is that split. The questions of `questions`
     are not divided for a split that such a file, or a column `split`, names. A split that is
     divided by hash has about `most` questions at most (0: any number): more take long to answer
-    and say little more.
+    and say little more. The others of that split are left out, so that nobody changes sides.
     """
 
     kind: ClassVar[str] = "facts"
@@ -77,6 +78,7 @@ class _Loaded:
     empty_lines: int
     marked: int
     formless: list[str]
+    surplus: int  # questions of a split that has `most` of them
     renamed: dict[str, str]  # names of questions that the text spells otherwise
 
 
@@ -88,15 +90,17 @@ def load(config: FactsConfig, seed: int) -> Dataset:
     return _load(config).dataset
 
 
-def survey(config: FactsConfig, max_input: int = 0) -> Survey:
+def survey(config: FactsConfig, max_input: int = 0, precision: float = PRECISION) -> Survey:
     """What is in the files and what could not be matched: shown before anything is trained.
 
-    `max_input` is the longest row that the model will read; 0: any.
+    `max_input` is the longest row that the model will read; 0: any. `precision` is the share right
+    that a threshold must reach.
     """
     found = _load(config)
     one = "document" if is_json(Path(config.corpus)) else config.documents.removesuffix("s")
     surveyed = survey_questions(found.dataset, found.empty_lines, found.formless, max_input, one)
-    return replace(surveyed, marked=found.marked, **survey_names(found.dataset, found.renamed))
+    counted = {"marked": found.marked, "surplus": found.surplus, "precision": precision}
+    return replace(surveyed, **counted, **survey_names(found.dataset, found.renamed))
 
 
 def _load(config: FactsConfig) -> _Loaded:
@@ -120,11 +124,13 @@ def _load_files(config: FactsConfig) -> _Loaded:
         }
         tables = {split: _read_rows(file) for split, file in files.items() if file}
         shares = _share_out(config, tables)
-        questions, formless = _parse(tables, shares)
+        rows = len(tables[""])
+        most = {s: config.most / max(rows * share, 1) for s, share in shares.items()}
+        questions, formless, surplus = _parse(tables, shares, most if config.most else {})
         _require_splits(config, questions, shares)
         dataset, renamed = _assemble(texts, questions)
         _require_subjects(config, questions)
-        return _Loaded(dataset, texts.empty, texts.marked, formless, renamed)
+        return _Loaded(dataset, texts.empty, texts.marked, formless, surplus, renamed)
 
 
 def _read_rows(file: str) -> list[QuestionRow]:
@@ -153,11 +159,9 @@ def _many_objects() -> Iterator[None]:
 def choose_split(subject: str, shares: dict[str, float]) -> str:
     """Asked, unless the subject's hash falls into the share of another split.
 
-    It depends on nothing but the subject, so a longer file leaves everyone where they were, until
-    it is so long that the shares become smaller.
+    It depends on nothing but the subject, so a longer file leaves everyone where they were.
     """
-    digest = hashlib.sha256(subject.casefold().encode()).digest()
-    place = int.from_bytes(digest[:8], "big") / 2**64
+    place = _draw(subject)
     for split, share in shares.items():
         if place < share:
             return split
@@ -165,25 +169,31 @@ def choose_split(subject: str, shares: dict[str, float]) -> str:
     return "asked"
 
 
+def _draw(subject: str, salt: str = "") -> float:
+    """A number from 0 to 1 that depends on the subject alone, however it is capitalised."""
+    digest = hashlib.sha256((salt + subject.casefold()).encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
 def _share_out(config: FactsConfig, tables: dict[str, list[QuestionRow]]) -> dict[str, float]:
     """The share of each split that neither a file nor a column names."""
-    largest = config.most / max(len(tables[""]), 1) if config.most else 1.0
     shares = {"held-out": config.held_out_share, "calibration": config.calibration_share}
     given = {*tables, *(row.split for row in tables[""])}
-    return {s: 0.0 if s in given else min(share, largest) for s, share in shares.items()}
+    return {split: 0.0 if split in given else share for split, share in shares.items()}
 
 
 def _parse(
-    tables: dict[str, list[QuestionRow]], shares: dict[str, float]
-) -> tuple[list[Question], list[str]]:
-    """The questions that fit a form, and those that fit none.
+    tables: dict[str, list[QuestionRow]], shares: dict[str, float], most: dict[str, float]
+) -> tuple[list[Question], list[str], int]:
+    """The questions that fit a form, those that fit none, and how many are more than needed.
 
     The rows of a file that says its split stand under that split. Of the rows of the other one,
-    those that name no split or `asked` are divided for the splits that nobody names.
+    those that name no split or `asked` are divided for the splits that nobody names. Of such a
+    split, a share `most` is kept.
     """
     forms = find_forms([row.question for rows in tables.values() for row in rows])
     relations = _relations(forms, tables)
-    questions, formless = list[Question](), list[str]()
+    questions, formless, surplus = list[Question](), list[str](), 0
     for given, rows in tables.items():
         rows.reverse()
         while rows:  # a row is let go when its question is there
@@ -196,10 +206,13 @@ def _parse(
             split = given or row.split
             if split in ("", "asked"):
                 split = choose_split(subject, shares)
+                if _draw(subject, "kept ") >= most.get(split, 1.0):
+                    surplus += 1
+                    continue
             relation = row.relation or relations[form]
             about = (row.question, subject, relation, row.answer, split)
             questions.append(Question(*about, accepted=row.accepted, id=row.id))
-    return questions, formless
+    return questions, formless, surplus
 
 
 def _relations(forms: Sequence[Form], tables: dict[str, list[QuestionRow]]) -> dict[Form, str]:

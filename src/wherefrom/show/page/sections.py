@@ -73,7 +73,7 @@ def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
     wrong = [row for row in rows if not row.right]
     kept = sum(not row.reply.answered for row in wrong)
     said = f"{len(wrong)} of {len(rows)} best guesses are wrong"
-    if any(row.reply.confidence is not None for row in rows):
+    if any(row.reply.confidence is not None or not row.reply.answered for row in rows):
         given = len(wrong) - kept
         said += f"; it declined to give {kept} of them and gave {given}"
     return f"{said}."
@@ -108,8 +108,8 @@ def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
         "footnote": "Evidence is a property of the text. Source is a property of the model, "
         "predicted from how it answers"
         + (
-            "; the predictor is borrowed from another run, and “wherefrom audit RUN --budget "
-            "MINUTES” fits one to this run."
+            "; this was not measured on this text, since the predictor is borrowed from other "
+            "runs: “wherefrom audit RUN --budget MINUTES” fits one to this run."
             if borrowed
             else "; models that were trained again without some of the text fitted the predictor."
         ),
@@ -147,7 +147,8 @@ def list_answers(rows: Sequence[AuditedAnswer]) -> list[dict[str, Any]]:
             "g": row.gold,
             "ok": row.right,
             "given": row.reply.answered,
-            "c": _round(row.reply.confidence),
+            "c": _round(row.reply.certainty),
+            "u": row.reply.unverified,
             "e": _evidence(row),
             "o": _source(row),
             "t": row.support,
