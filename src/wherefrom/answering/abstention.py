@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wherefrom.core.errors import BadData
-from wherefrom.core.measures import BY_RELATION, UNVERIFIED, WHY_NOT
+from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED, WHY_NOT
 from wherefrom.core.plurals import plural
 from wherefrom.core.sample_size import DOUBT, least_answers
 from wherefrom.evaluation.binomial import binomial_tail
@@ -275,9 +275,8 @@ def report_answered(given: np.ndarray, right: np.ndarray) -> dict[str, Score]:
 
 
 def _say_why(found: dict[str, Score], threshold: Threshold) -> dict[str, Score]:
-    for name, why in ((WHY_NOT, threshold.why_not), (UNVERIFIED, threshold.unverified)):
-        if why is not None:
-            found["answered_share"].details[name] = why
+    said = {WHY_NOT: threshold.why_not, UNVERIFIED: threshold.unverified, POOLED: threshold.pooled}
+    found["answered_share"].details.update({name: why for name, why in said.items() if why})
     return found
 
 

@@ -189,8 +189,15 @@ def _tell(stop: Stop) -> str:
     return (
         f"It then answers {stop.answered} of {stop.n} held-out questions, and "
         f"{stop.right} of these {plural('answer', stop.answered)} are right "
-        f"({share}, {interval(stop.interval)})."
+        f"({share}, {interval(stop.interval)}).{_tell_unverified(stop)}"
     )
+
+
+def _tell_unverified(stop: Stop) -> str:
+    if not stop.unverified:
+        return ""
+    which = "They" if stop.unverified == stop.answered else f"{stop.unverified} of them"
+    return f" {which} are unverified: no threshold was shown to keep this risk."
 
 
 def _tell_groups(stop: Stop) -> str:

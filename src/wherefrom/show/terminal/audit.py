@@ -7,7 +7,7 @@ with the model's own says so.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wherefrom.core.measures import BY_RELATION
+from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED
 from wherefrom.core.plurals import plural
 from wherefrom.core.replies import AS_READ, SUPPORTED
 from wherefrom.show.terminal.cells import area, ends, percent, percents, share
@@ -121,7 +121,9 @@ def _relations(found: Findings) -> Iterable[tuple[str, Any]]:
 
 
 def _answered(row: Findings) -> tuple[str, str, str]:
-    return (*share(row["precision"]), f"answers {percent(row['answered_share'])} of questions")
+    marks = [name for name in (UNVERIFIED, POOLED) if row.get(name)]
+    said = ", ".join([f"answers {percent(row['answered_share'])} of questions", *marks])
+    return (*share(row["precision"]), said)
 
 
 def _advice(certificate: Findings) -> str:

@@ -13,6 +13,7 @@ from wherefrom.core.measures import (
     BY_RELATION,
     CHECKS,
     PERPLEXITY,
+    POOLED,
     UNVERIFIED,
     WHY_NOT,
     is_share,
@@ -164,7 +165,7 @@ def explain_threshold(relation: str, row: Mapping[str, Any]) -> list[str]:
         UNVERIFIED: "the answers are unverified",
     }
     lines = [f"{about}{words}: {row[name]}" for name, words in said.items() if row.get(name)]
-    if row.get("pooled"):
+    if row.get(POOLED):
         lines.append(f"{about}its threshold was shown for several relations together, not for each")
     return lines
 
