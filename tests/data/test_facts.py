@@ -30,6 +30,7 @@ Where was Ada Lund born?\tOslo
 Where was Bo Falk born?\tRome
 How tall is Ada Lund?\ttwo metres
 """
+MORE = "for more calibration questions: --set data.calibration_share=0.4, or --calibration FILE"
 ALL_ASKED = {"held_out_share": 0.0, "calibration_share": 0.0}
 
 
@@ -120,6 +121,7 @@ def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
         "form: Where was X born? (6)",
         "form: What did X do for a living? (3)",
         *(f"calibration: {form}: 0 questions, 22 needed {few}" for form in found.forms),
+        MORE,
         "empty lines of the text left out: 1",
         "questions left out, of a form of their own: 1 (How tall is Ada Lund?)",
         "questions about what no line names: 1 (Di Holm)",

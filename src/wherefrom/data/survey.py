@@ -98,11 +98,15 @@ class Survey:
         """What each relation has and needs; known before anything is trained."""
         bound = f"{self.needed} needed for the {100 * (1 - self.precision):.3g} % bound"
         few = "; too few: unless pooled with others, its answers will be unverified"
-        return [
+        lines = [
             f"calibration: {name}: {n:,} {plural('question', n)}, {bound}"
             f"{few if n < self.needed else ''}"
             for name, n in self.calibration.items()
         ]
+        if min(self.calibration.values(), default=0) < self.needed:
+            how = "--set data.calibration_share=0.4, or --calibration FILE"
+            lines.append(f"for more calibration questions: {how}")
+        return lines
 
 
 @dataclass(frozen=True)
