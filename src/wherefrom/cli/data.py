@@ -178,19 +178,26 @@ def _show(
 
     if as_json:
         print_json(found)
-        return
-    if not isinstance(found, Inspection | FetchedFiles):
+    elif isinstance(found, Inspection):
+        _print_inspection(found)
+    elif isinstance(found, FetchedFiles):
+        _print_fetched(found)
+    else:
         _print_lines(found)
-        return
-    place = f" (registered: {found.state})" if found.state else ""
-    print(f"{found.name} in {printable(found.folder)}{place}")
-    if not isinstance(found, Inspection):  # a fetched data set: its files were not counted
-        for file in found.files:
-            print(f"  {printable(file)}")
-        if found.survey is not None:
-            print()
-            _print_lines(found.survey)
-        return
+
+
+def _print_fetched(found: "FetchedFiles") -> None:
+    """The files of a fetched data set, which are not counted."""
+    _print_place(found)
+    for file in found.files:
+        print(f"  {printable(file)}")
+    if found.survey is not None:
+        print()
+        _print_lines(found.survey)
+
+
+def _print_inspection(found: "Inspection") -> None:
+    _print_place(found)
     for file, report in found.files.items():
         print(f"  {file}: {_in_words(report)}")
     words = {
@@ -201,6 +208,11 @@ def _show(
         print(f"\n{title}")
         for what, count in counts.items():
             print(f"  {count:>6}  {what}")
+
+
+def _print_place(found: "Inspection | FetchedFiles") -> None:
+    place = f" (registered: {found.state})" if found.state else ""
+    print(f"{found.name} in {printable(found.folder)}{place}")
 
 
 def _print_lines(found: "Survey | TextSurvey | QuestionsSurvey") -> None:
