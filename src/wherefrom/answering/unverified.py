@@ -9,7 +9,6 @@ probability, and nothing is promised about it. docs/TRUST.md defines the word.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 
 import numpy as np
 
@@ -124,18 +123,14 @@ def _pool(
     score, right = answers.score, answers.right
     places = np.concatenate(list(few.values()))
     about = group([answers.subjects[int(i)] for i in places])
-    counted = places[[at[_draw(subject) % at.size] for subject, at in about.items()]]
+    # Each subject's in turn, so that every relation has its share whoever is right.
+    counted = places[[at[i % at.size] for i, at in enumerate(about.values())]]
     found = choose_threshold(score[counted], right[counted], precision, floor, DOUBT)
     if found.value >= REFUSE_ALL:
         return None
     given = score >= found.value
     refuted = any(_is_refuted(given[at], right[at], precision) for at in few.values())
     return None if refuted else replace(found, pooled=True)
-
-
-def _draw(subject: str) -> int:
-    """A number that decides which question about a subject counts, and depends on nothing else."""
-    return int.from_bytes(sha256(f"pool {subject}".encode(errors="surrogatepass")).digest()[:4])
 
 
 def _is_refuted(given: np.ndarray, right: np.ndarray, precision: float) -> bool:

@@ -10,14 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from wherefrom.core.errors import UsageError
-from wherefrom.core.measures import (
-    BY_RELATION,
-    UNITS,
-    UNVERIFIED,
-    WHY_NOT,
-    is_share,
-    measured,
-)
+from wherefrom.core.measures import BY_RELATION, UNITS, UNVERIFIED, WHY_NOT, is_share, measured
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds

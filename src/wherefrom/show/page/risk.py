@@ -159,9 +159,7 @@ def _stop(risk: float, chosen: Threshold | Thresholds, held: Sequence[Scored]) -
         interval=wilson(correct, answered) if answered else None,
         why_not=_why_not(each.values()),
         unverified=sum(
-            chosen.of(relation).unverified is not None
-            for relation, answered_here in zip(relations, given, strict=True)
-            if answered_here
+            chosen.of(relations[i]).unverified is not None for i in np.flatnonzero(given)
         ),
     )
 
