@@ -62,12 +62,14 @@ class Decision:
             return None
         if self.name_known is False:
             return "the model does not know the name"
+        return self._explain_low(self.threshold)
+
+    def _explain_low(self, threshold: Threshold) -> str:
         if self.needs is None:
-            return f"no such question is answered: {self.threshold.why_not}"
-        least = f"{100 * self.needs:.1f} %"
+            return f"no such question is answered: {threshold.why_not}"
+        least, target = f"{100 * self.needs:.1f} %", f"{100 * threshold.precision_target:g} %"
         if self.unverified:
             return f"its own probability is below {least}, the least for an unverified answer"
-        target = f"{100 * self.threshold.precision_target:g} %"
         return (
             f"its confidence is below {least}, the threshold that was set for {target} right among "
             "such answers"
@@ -83,9 +85,7 @@ def decide(
     confidence, known = policy.confidence(features, relations), policy.knows_name(features)
     given, thresholds = policy.answers(features, relations), policy.thresholds
     unverified = policy.unverified(features, relations)
-    names: list[bool | None] = [None] * len(features)
-    if known is not None:
-        names = [bool(name) for name in known]
+    names = [None if known is None else bool(known[i]) for i in range(len(features))]
     found: list[Decision] = []
     for i, (name, relation) in enumerate(zip(names, relations, strict=True)):
         own = name is not False and bool(unverified[i])

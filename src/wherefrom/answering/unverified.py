@@ -69,25 +69,32 @@ def settle_thresholds(
 def settle_threshold(
     chosen: Threshold, score: np.ndarray, own: np.ndarray, right: np.ndarray, floor: float
 ) -> Threshold:
-    """The chosen threshold or, if it withholds everything, one on the model's own probability.
+    """The chosen threshold or, if it withholds everything, one for unverified answers.
 
-    Such a threshold reaches the precision on the questions that there are, and they show that its
-    answers are likelier right than wrong: no more. A model's own probability of a long answer may
-    be low although the answer is right, so the floor counts only where the questions are too few
-    to show even that. Everything stays withheld where they are enough to show more, and no
-    threshold that answers many reaches the precision.
+    Everything stays withheld where the questions are enough to show a threshold, and none that
+    answers as many as it takes reaches the precision.
     """
     if chosen.value < REFUSE_ALL:
         return chosen
     n, target = right.size, chosen.precision_target
+    reached = n and choose_threshold(score, right, target).answered_share * n
+    if are_too_few(round(reached), target) and not are_too_few(n, target):
+        return chosen
+    return _choose_own(chosen, own, right, floor)
+
+
+def _choose_own(chosen: Threshold, own: np.ndarray, right: np.ndarray, floor: float) -> Threshold:
+    """A threshold on the model's own probability, or the chosen one if none will do.
+
+    It reaches the precision on the questions that there are, and they show that its answers are
+    likelier right than wrong: no more. A model's own probability of a long answer may be low
+    although the answer is right, so the floor counts only where the questions are too few to show
+    even that.
+    """
+    n, target = right.size, chosen.precision_target
     if n < least_answers(EVEN_ODDS):
-        if not right.all():
-            return chosen
-        return Threshold(floor, target, 0.0, None, n, unverified=chosen.why_not)
-    if not are_too_few(n, target):
-        reached = choose_threshold(score, right, target)
-        if are_too_few(round(reached.answered_share * n), target):
-            return chosen
+        few = Threshold(floor, target, 0.0, None, n, unverified=chosen.why_not)
+        return few if right.all() else chosen
     found = choose_threshold(own, right, target, doubt=DOUBT, worst=EVEN_ODDS)
     if found.value >= REFUSE_ALL:
         return found

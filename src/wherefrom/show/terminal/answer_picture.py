@@ -152,12 +152,7 @@ def _draw_answer(canvas: _Canvas, reply: Reply, y: float) -> float:
     certainty = reply.certainty
     if certainty is not None:
         colour = _INK if reply.answered else _AMBER
-        sure = f"{percent(certainty)} sure" if reply.answered else f"guess: {percent(certainty)}"
-        beside = "calibrated on other questions"
-        if reply.unverified:
-            sure, beside = f"unverified, {percent(certainty)}", "the model’s own probability"
-        if reply.needs is not None:
-            beside = f"needs {percent(reply.needs)}; {beside}"
+        sure, beside = _how_sure(reply, percent(certainty))
         canvas.text(right, y + 2, sure, 23, colour, text_anchor="end", font_weight="600")
         canvas.text(right, y + 22, beside, 13, _GREY, text_anchor="end")
         canvas.meter(EDGE, y + 40, right - EDGE, certainty, colour)
@@ -168,6 +163,16 @@ def _draw_answer(canvas: _Canvas, reply: Reply, y: float) -> float:
         canvas.text(EDGE, y + 20, line, 15, _GREY)
         y += 23
     return y
+
+
+def _how_sure(reply: Reply, share: str) -> tuple[str, str]:
+    """What the share is: the confidence of an answer or of a guess, or the model's own."""
+    sure = f"{share} sure" if reply.answered else f"guess: {share}"
+    beside = "calibrated on other questions"
+    if reply.unverified:
+        sure, beside = f"unverified, {share}", "the model’s own probability"
+    needs = "" if reply.needs is None else f"needs {percent(reply.needs)}; "
+    return sure, f"{needs}{beside}"
 
 
 def _asides(reply: Reply) -> list[str]:

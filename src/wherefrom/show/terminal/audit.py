@@ -93,8 +93,7 @@ def explain_audit_refusals(findings: Findings) -> list[str]:
     found = findings.get("abstention")
     if found is None:
         return []
-    in_use = found["in_use"]
-    rows = [("", in_use), *_relations(in_use)]
+    rows = [("", found["in_use"]), *_relations(found["in_use"])]
     return [line for relation, row in rows for line in explain_threshold(relation, row)]
 
 

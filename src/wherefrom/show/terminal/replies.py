@@ -92,12 +92,17 @@ def _answer(reply: Reply) -> str:
         return "I don't know: the text has no such name"
     if reply.reason == UNKNOWN_NAME:
         return f"I don't know: the model does not know the name (its best guess is {best})"
+    return f"I don't know; best guess {best}, {_guessed(reply, sure)}"
+
+
+def _guessed(reply: Reply, sure: str) -> str:
+    """The confidence of a guess that is not given, and what it needs."""
     own = " by the model's own probability" if reply.unverified else ""
     if reply.needs is None or reply.certainty is None:
-        return f"I don't know; best guess {best}, {sure}{own}"
+        return f"{sure}{own}"
     # Rounded down: what is below the threshold must not look as if it had reached it.
     below = percent(floor(1000 * reply.certainty) / 1000)
-    return f"I don't know; best guess {best}, {below}{own}, needs {percent(reply.needs)}"
+    return f"{below}{own}, needs {percent(reply.needs)}"
 
 
 def _ranking(candidates: Sequence[RankedAnswer]) -> str:

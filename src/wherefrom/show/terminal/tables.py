@@ -153,8 +153,7 @@ def _difference(pair: Mapping[str, Any]) -> tuple[str, ...]:
 
 def explain_refusals(results: Mapping[str, Result]) -> list[str]:
     """Why nothing is answered or verified, one sentence for each relation of which that is so."""
-    rows = _rows(results)
-    return [line for key, row in rows for line in explain_threshold(key.relation, row)]
+    return [line for key, row in _rows(results) for line in explain_threshold(key.relation, row)]
 
 
 def explain_threshold(relation: str, row: Mapping[str, Any]) -> list[str]:
