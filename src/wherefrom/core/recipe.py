@@ -80,6 +80,8 @@ class Stage:
     checkpoint_seconds: float = 20.0
     variant: Any = None  # what its model has otherwise than the recipe's
     probe: str | None = None  # the task that is evaluated after every epoch
+    # Set by a run that keeps to its minutes: (step, steps that were planned until then).
+    revised: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         check_name(self, "name")

@@ -157,6 +157,8 @@ class Training:
     checkpoint_seconds: float = 20.0
     metrics_path: Path | None = None
     observers: Sequence[Observer] = ()
+    # Told how many steps are done, at the end of a chunk; says how many there shall be in all.
+    revise: Callable[[int], int] | None = None
 
 
 class _Run:
@@ -166,6 +168,7 @@ class _Run:
         self.learner, self.steps, self.name = training.learner, training.steps, training.name
         self.checkpoints, self.between = training.checkpoints, training.checkpoint_seconds
         self.observers, path = training.observers, training.metrics_path
+        self.revise = training.revise
         self.metrics = None if path is None else RowLog(path)
         beside = (getattr(observer, "log", None) for observer in self.observers)
         self.logs = [log for log in (self.metrics, *beside) if isinstance(log, RowLog)]
@@ -237,6 +240,8 @@ class _Run:
             return
         if self.metrics is not None:
             self.metrics.append([_row(end, metrics, self.seconds)])
+        if self.revise is not None and self.goes_on:
+            self.steps = self.revise(self.step)
         for observer in self.observers:
             observer.advanced(self.name, self.step, self.steps, metrics, self.seconds)
 
