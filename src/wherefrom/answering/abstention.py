@@ -21,7 +21,7 @@ from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
 
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
-LEAST_SURE = 0.75  # no answer is given with a lower confidence, whatever the threshold
+LEAST_SURE = 0.75  # no verified answer is given with a lower confidence, whatever the threshold
 REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
 NOT_CALIBRATED = "no calibration question asks for this"
 
