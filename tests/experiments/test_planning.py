@@ -231,6 +231,16 @@ def test_a_machine_that_is_slower_than_planned_takes_fewer_steps_and_the_same_ag
     assert weights.read_bytes() == before
 
 
+def test_a_machine_that_is_faster_than_planned_takes_more_steps(
+    data: FactsConfig, tmp_path: Path, fast: Timer, monkeypatch: pytest.MonkeyPatch
+):
+    clock = itertools.count(0.0, 2.0)  # seconds for 20 steps: half of what was timed
+    monkeypatch.setattr(pacing, "monotonic", lambda: next(clock))
+    run(data, tmp_path / "run", minutes=1)
+    stage = api.open_run(tmp_path / "run").recipe.stages[0]
+    assert stage.steps > 1.2 * stage.planned
+
+
 def test_more_minutes_go_on_from_a_finished_run(data: FactsConfig, folder: Path, fast: Timer):
     before = steps_of(folder)
     weights = next(folder.glob("models/without_pretraining/*.safetensors")).read_bytes()

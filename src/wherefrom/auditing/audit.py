@@ -293,8 +293,9 @@ def _note_questions(people: int, parsed: Sequence[Question]) -> Iterator[str]:
 
 
 def find_judged(run: Run) -> list[Question]:
-    """The questions with known answers that were not trained on."""
-    found = [q for q in run.dataset.questions if q.split in NOT_TRAINED_ON and q.answer]
+    """The questions that were not trained on; their answers are known, or known to be missing."""
+    held = (q for q in run.dataset.questions if q.split in NOT_TRAINED_ON)
+    found = [q for q in held if q.answer is not None]
     require_held_out(run, found)
     return found
 

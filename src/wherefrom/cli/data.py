@@ -78,6 +78,9 @@ def check(
     documents: Annotated[
         str, typer.Option(metavar="lines|paragraphs|files", help="What a document of the text is.")
     ] = "lines",
+    table: Annotated[
+        str, typer.Option(metavar="COLUMN,...", help="As of 'wherefrom run'.", show_default=False)
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Check a data set's files: versions, encodings, counts, duplicates and overlaps.
@@ -92,7 +95,7 @@ def check(
     if questions is None and any(others.values()):
         raise UsageError("data check: expected --questions beside the other questions, found none")
     with watch_reading():
-        found = check_files(which, questions, documents=documents, **others)
+        found = check_files(which, questions, documents=documents, table=table, **others)
     _show(found, as_json)
 
 

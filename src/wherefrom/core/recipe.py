@@ -83,6 +83,11 @@ class Stage:
     # Set by a run that keeps to its minutes: (step, steps that were planned until then).
     revised: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def planned(self) -> int:
+        """The steps that it began with."""
+        return self.revised[0][1] if self.revised else self.steps
+
     def __post_init__(self) -> None:
         check_name(self, "name")
         used = [share for share in self.mix if share.share]

@@ -125,7 +125,7 @@ class Material:
         """The notes in so many kinds of wordings; none where nothing was noted."""
         if wordings not in self._taught:
             room = self.max_input - 1  # a mask follows the prompt, and another the value
-            rows = teach_notes(self.notes, self.dataset, wordings)
+            rows = teach_notes(self.notes, self.dataset, wordings, self.vocabulary.mask)
             fitting = (q for q in rows if len(q.text) + len(q.answer or "") <= room)
             self._taught[wordings] = tuple(fitting)
         return self._taught[wordings]
@@ -229,7 +229,7 @@ def build_objective(
         share if _has_rows(share, material, unread) else replace(share, share=0.0)
         for share in stage.mix
     ]
-    return Mix(shares, stage.batch, stage.steps, build)
+    return Mix(shares, stage.batch, stage.planned, build)
 
 
 def _has_rows(share: Share, material: Material, unread: Collection[str]) -> bool:

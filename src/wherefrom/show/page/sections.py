@@ -37,7 +37,7 @@ def list_mistakes(rows: Sequence[AuditedAnswer], dataset: Dataset) -> list[dict[
                 {
                     "subject": row.reply.subject,
                     "answer": row.reply.answer or "nothing",
-                    "gold": row.gold,
+                    "gold": row.gold or "no answer",
                 }
                 for row in found[:EXAMPLES]
             ],
@@ -145,7 +145,7 @@ def list_answers(rows: Sequence[AuditedAnswer]) -> list[dict[str, Any]]:
             "s": row.reply.subject,
             "r": row.reply.relation,
             "a": row.reply.answer,
-            "g": row.gold,
+            "g": row.gold or "no answer",
             "ok": row.right,
             "given": row.reply.answered,
             "c": _round(row.reply.certainty),
