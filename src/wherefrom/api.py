@@ -6,7 +6,7 @@
     print(outcome.results["with_pretraining"])        # {'accuracy': ..., 'interval': ..., ...}
 
     for reply in wherefrom.ask(outcome.run, ["Where was Clara Whitfield born?"]):
-        print(reply.answer if reply.answered else "I don't know", reply.confidence)
+        print(f"{reply.answer}, {reply.confidence}" if reply.answered else "I don't know")
 
     audit = wherefrom.audit(outcome.run)              # calibration, risk bound, evidence, source
     run = wherefrom.open_run(outcome.run)             # its recipe, data, models, predictions
@@ -450,7 +450,8 @@ def _introduce(recipe: Experiment) -> None:
     if not isinstance(recipe, Recipe):
         return
     with suppress(MissingInput):
-        for line in survey_dataset(recipe.data, getattr(recipe.model, "max_input", 0)):
+        longest = getattr(recipe.model, "max_input", 0)
+        for line in survey_dataset(recipe.data, longest, recipe.precision):
             note(line)
 
 

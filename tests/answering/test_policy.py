@@ -257,12 +257,14 @@ def test_each_relation_has_its_confidence_its_threshold_and_its_reason():
 
 
 def test_one_of_the_relations_alone_is_not_taken_for_all():
-    """Calibration questions about the place say nothing of the hand, which the model knows too."""
+    """Calibration questions about the place verify nothing of the hand, which it knows too."""
     rows, people = ball_players(200, 0, 0)
     places = [q for q in people if q.relation == "birthplace"]
     policy = fit_policy(ScriptedRelations(rows), places, 0.9)
     features = table((-0.2, 2.5, 0.0, 0.0), (-0.2, 2.5, 0.0, 0.0))
-    assert policy.answers(features, ["birthplace", "hand"]).tolist() == [True, False]
+    asked = ["birthplace", "hand"]
+    assert policy.answers(features, asked).tolist() == [True, True]
+    assert policy.unverified(features, asked).tolist() == [False, True]
 
 
 def test_several_relations_are_certified_together():

@@ -15,11 +15,14 @@ def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
     assert found.answers_not_in_text == 4
     assert found.documents_without_subject == 1
     assert (found.duplicates, found.conflicts, found.on_both_sides) == (1, 1, 0)
+    few = "for the 10 % bound; too few: unless pooled with others, its answers will be unverified"
     assert found.lines() == [
         "text: 4 lines, 122 characters, the longest line has 42",
         "questions: 9 asked",
         "form: Where was X born? (6)",
         "form: What did X do for a living? (3)",
+        *(f"calibration: {form}: 0 questions, 22 needed {few}" for form in found.forms),
+        "for more calibration questions: --set data.calibration_share=0.4, or --calibration FILE",
         "empty lines of the text left out: 1",
         "questions left out, of a form of their own: 1 (How tall is Ada Lund?)",
         "questions about what no line names: 1 (Di Holm)",

@@ -18,6 +18,7 @@ from wherefrom.core.bounds import (
 )
 from wherefrom.core.config import check
 from wherefrom.core.contracts import EVERY_SUPPORT
+from wherefrom.core.sample_size import PRECISION
 
 MOST_BEAMS = 512  # rows that a decoder has at a time
 MOST_THREADS = 1024
@@ -163,7 +164,7 @@ class Recipe:
     threads: int = 0  # 0: all cores
     watch: int = 0  # calibration questions that are asked now and then while it trains
     abstain: bool = False  # set a threshold on calibration people and report what it does
-    precision: float = 0.9  # of the answers given, which the threshold must reach there
+    precision: float = PRECISION  # of the answers given, which the threshold must reach there
     wordings: bool = False  # the primary model is asked in the text's own wordings, too
     notes: bool = False  # the reader takes notes of the text first; stages may teach from them
 

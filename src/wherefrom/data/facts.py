@@ -21,6 +21,7 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.known_files import are_expected
 from wherefrom.core.made_sequence import in_batches
+from wherefrom.core.sample_size import PRECISION
 from wherefrom.data.survey import Survey, survey_names, survey_questions
 from wherefrom.reading.fact_tables import is_table, read_fact_table
 from wherefrom.reading.markup import clean_text
@@ -48,7 +49,7 @@ class FactsConfig:
     are not divided for a split that such a file, or a column `split`, names. A question without an
     answer is never asked: where its subject is, it stands under `masked`. A split that is
     divided by hash has about `most` questions at most (0: any number): more take long to answer
-    and say little more.
+    and say little more. The others of that split are left out, so that nobody changes sides.
     """
 
     kind: ClassVar[str] = "facts"
@@ -81,6 +82,7 @@ class _Loaded:
     empty_lines: int
     marked: int
     formless: list[str]
+    surplus: int  # questions of a split that has `most` of them
     renamed: dict[str, str]  # names of questions that the text spells otherwise
     table: str = ""  # how a table of facts was understood
 
@@ -93,16 +95,18 @@ def load(config: FactsConfig, seed: int) -> Dataset:
     return _load(config).dataset
 
 
-def survey(config: FactsConfig, max_input: int = 0) -> Survey:
+def survey(config: FactsConfig, max_input: int = 0, precision: float = PRECISION) -> Survey:
     """What is in the files and what could not be matched: shown before anything is trained.
 
-    `max_input` is the longest row that the model will read; 0: any.
+    `max_input` is the longest row that the model will read; 0: any. `precision` is the share right
+    that a threshold must reach.
     """
     found = _load(config)
     one = "document" if found.table else name_document(Path(config.corpus), config.documents)
     surveyed = survey_questions(found.dataset, found.empty_lines, found.formless, max_input, one)
     names = survey_names(found.dataset, found.renamed)
-    return replace(surveyed, marked=found.marked, table=found.table, **names)
+    counted = {"marked": found.marked, "surplus": found.surplus, "precision": precision}
+    return replace(surveyed, table=found.table, **counted, **names)
 
 
 def _load(config: FactsConfig) -> _Loaded:
@@ -135,12 +139,14 @@ def _load_files(config: FactsConfig) -> _Loaded:
         if table and not config.questions:
             tables[""] = list(table.questions())
         shares = _share_out(config, tables)
-        questions, formless = _parse(config, tables, shares)
+        rows = len(tables[""])
+        most = {s: config.most / max(rows * share, 1) for s, share in shares.items()}
+        questions, formless, surplus = _parse(config, tables, shares, most if config.most else {})
         _require_splits(config, questions, shares)
         dataset, renamed = _assemble(texts, questions)
         _require_subjects(config, questions)
         said = table.describe() if table else ""
-        return _Loaded(dataset, texts.empty, texts.marked, formless, renamed, said)
+        return _Loaded(dataset, texts.empty, texts.marked, formless, surplus, renamed, said)
 
 
 def _read_rows(file: str) -> list[QuestionRow]:
@@ -169,11 +175,9 @@ def _many_objects() -> Iterator[None]:
 def choose_split(subject: str, shares: dict[str, float]) -> str:
     """Asked, unless the subject's hash falls into the share of another split.
 
-    It depends on nothing but the subject, so a longer file leaves everyone where they were, until
-    it is so long that the shares become smaller.
+    It depends on nothing but the subject, so a longer file leaves everyone where they were.
     """
-    digest = hashlib.sha256(subject.casefold().encode()).digest()
-    place = int.from_bytes(digest[:8], "big") / 2**64
+    place = _draw(subject)
     for split, share in shares.items():
         if place < share:
             return split
@@ -181,11 +185,16 @@ def choose_split(subject: str, shares: dict[str, float]) -> str:
     return "asked"
 
 
+def _draw(subject: str, salt: str = "") -> float:
+    """A number from 0 to 1 that depends on the subject alone, however it is capitalised."""
+    digest = hashlib.sha256((salt + subject.casefold()).encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
+
+
 def _share_out(config: FactsConfig, tables: dict[str, list[QuestionRow]]) -> dict[str, float]:
     """The share of each split that neither a file nor a column names."""
-    largest = config.most / max(len(tables[""]), 1) if config.most else 1.0
     given = {*tables, *(row.split for row in tables[""])}
-    return {s: 0.0 if s in given else min(share, largest) for s, share in _shares(config).items()}
+    return {s: 0.0 if s in given else share for s, share in _shares(config).items()}
 
 
 def _shares(config: FactsConfig) -> dict[str, float]:
@@ -193,17 +202,21 @@ def _shares(config: FactsConfig) -> dict[str, float]:
 
 
 def _parse(
-    config: FactsConfig, tables: dict[str, list[QuestionRow]], shares: dict[str, float]
-) -> tuple[list[Question], list[str]]:
-    """The questions that fit a form, and those that fit none.
+    config: FactsConfig,
+    tables: dict[str, list[QuestionRow]],
+    shares: dict[str, float],
+    most: dict[str, float],
+) -> tuple[list[Question], list[str], int]:
+    """The questions that fit a form, those that fit none, and how many are more than needed.
 
     The rows of a file that says its split stand under that split. Of the rows of the other one,
-    those that name no split or `asked` are divided for the splits that nobody names.
+    those that name no split or `asked` are divided for the splits that nobody names. Of such a
+    split, a share `most` is kept.
     """
     unparsed = [row.question for rows in tables.values() for row in rows if not row.subject]
     forms = find_forms(unparsed)
     relations = _relations(forms, tables)
-    questions, formless = list[Question](), list[str]()
+    questions, formless, surplus = list[Question](), list[str](), 0
     for given, rows in tables.items():
         rows.reverse()
         while rows:  # a row is let go when its question is there
@@ -219,10 +232,13 @@ def _parse(
             split = given or row.split
             if split in ("", "asked"):
                 split = choose_split(subject, shares if row.answer else _shares(config))
+                if _draw(subject, "kept ") >= most.get(split, 1.0):
+                    surplus += 1
+                    continue
                 split = "masked" if split == "asked" and not row.answer else split
             about = (row.question, subject, relation, row.answer, split)
             questions.append(Question(*about, accepted=row.accepted, id=row.id))
-    return questions, formless
+    return questions, formless, surplus
 
 
 def _relations(forms: Sequence[Form], tables: dict[str, list[QuestionRow]]) -> dict[Form, str]:

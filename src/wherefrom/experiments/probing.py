@@ -131,10 +131,10 @@ def sentence(found: Glance, minutes: float | None) -> str:
         return ""
     shares = f"trained questions {trained:.0%}, calibration questions {others:.0%}"
     more = "more steps" if minutes is None else f"--minutes {round(max(minutes * _MORE, 1)):g}"
+    if trained < _WELL:  # it does not know the questions that it was taught, let alone others
+        return f"{shares}: it has not finished learning; more reading will help: {more}"
     if trained - others > _APART:
         return f"{shares}: it has learnt the questions by heart; more reading will help: {more}"
-    if trained < _WELL:
-        return f"{shares}: it has not finished learning; more reading will help: {more}"
     return f"{shares}: more reading may help: {more}"
 
 

@@ -42,8 +42,8 @@ class JudgedAnswers:
 
 
 def scored(row: AuditedAnswer) -> Scored:
-    """The score is the confidence, or 0 for a name that the model does not know."""
-    score = 0.0 if row.reply.confidence is None else row.reply.confidence
+    """The score is the confidence or what stands for it; 0 for a name that is not known."""
+    score = 0.0 if row.reply.certainty is None else row.reply.certainty
     return Scored(score, row.right, row.reply.relation, row.support)
 
 

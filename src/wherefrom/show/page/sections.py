@@ -74,7 +74,7 @@ def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
     wrong = [row for row in rows if not row.right]
     kept = sum(not row.reply.answered for row in wrong)
     said = f"{len(wrong)} of {len(rows)} best guesses are wrong"
-    if any(row.reply.confidence is not None for row in rows):
+    if any(row.reply.confidence is not None or not row.reply.answered for row in rows):
         given = len(wrong) - kept
         said += f"; it declined to give {kept} of them and gave {given}"
     return f"{said}."
@@ -109,8 +109,8 @@ def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
         "footnote": "Evidence is a property of the text. Source is a property of the model, "
         "predicted from how it answers"
         + (
-            "; the predictor is borrowed from another run, and “wherefrom audit RUN --budget "
-            "MINUTES” fits one to this run."
+            "; this was not measured on this text, since the predictor is borrowed from other "
+            "runs: “wherefrom audit RUN --budget MINUTES” fits one to this run."
             if borrowed
             else "; models that were trained again without some of the text fitted the predictor."
         ),
@@ -148,7 +148,8 @@ def list_answers(rows: Sequence[AuditedAnswer]) -> list[dict[str, Any]]:
             "g": row.gold or "no answer",
             "ok": row.right,
             "given": row.reply.answered,
-            "c": _round(row.reply.confidence),
+            "c": _round(row.reply.certainty),
+            "u": row.reply.unverified,
             "e": _evidence(row),
             "o": _source(row),
             "t": row.support,
@@ -189,8 +190,15 @@ def _tell(stop: Stop) -> str:
     return (
         f"It then answers {stop.answered} of {stop.n} held-out questions, and "
         f"{stop.right} of these {plural('answer', stop.answered)} are right "
-        f"({share}, {interval(stop.interval)})."
+        f"({share}, {interval(stop.interval)}).{_tell_unverified(stop)}"
     )
+
+
+def _tell_unverified(stop: Stop) -> str:
+    if not stop.unverified:
+        return ""
+    which = "They" if stop.unverified == stop.answered else f"{stop.unverified} of them"
+    return f" {which} are unverified: no threshold was shown to keep this risk."
 
 
 def _tell_groups(stop: Stop) -> str:
