@@ -77,7 +77,9 @@ def compare(there: Reply, here: dict[str, Any]) -> dict[str, bool | float]:
         "evidence": (here["evidence"] or {}).get("label") == label,
         "source": here["source"]["label"] == there.source.label,
         "confidence apart": abs((here["confidence"] or 0) - (there.confidence or 0)),
-        "recall apart": abs(here["source"]["probability"] - there.source.probability_recalled),
+        "recall apart": abs(
+            (here["source"]["probability"] or 0) - (there.source.probability_recalled or 0)
+        ),
     }
 
 

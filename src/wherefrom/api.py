@@ -6,7 +6,7 @@
     print(outcome.results["with_pretraining"])        # {'accuracy': ..., 'interval': ..., ...}
 
     for reply in wherefrom.ask(outcome.run, ["Where was Clara Whitfield born?"]):
-        print(reply.answer if reply.answered else "I don't know", reply.confidence)
+        print(f"{reply.answer}, {reply.confidence}" if reply.answered else "I don't know")
 
     audit = wherefrom.audit(outcome.run)              # calibration, risk bound, evidence, source
     run = wherefrom.open_run(outcome.run)             # its recipe, data, models, predictions
@@ -420,7 +420,8 @@ def _run(
         assert isinstance(recipe, Recipe), "a study of several runs has a function of its own"
         if recipe.device == "mps" and (reason := why_not_mps()):
             note(f"{label}{reason}")
-        names = [stage.name for stage in recipe.stages]
+        last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
+        names = [stage.name for stage in (*recipe.stages, *last)]
         with watch(names, label) if progress else nullcontext() as observer:
             observers = [observer] if observer else []
             outcome = execute(recipe, path, observers, planned)
@@ -449,7 +450,8 @@ def _introduce(recipe: Experiment) -> None:
     if not isinstance(recipe, Recipe):
         return
     with suppress(MissingInput):
-        for line in survey_dataset(recipe.data, getattr(recipe.model, "max_input", 0)):
+        longest = getattr(recipe.model, "max_input", 0)
+        for line in survey_dataset(recipe.data, longest, recipe.precision):
             note(line)
 
 

@@ -17,7 +17,8 @@ FEATURES = FeatureTable({"sure": np.array([2.0, -2.0])})
 
 
 def test_without_a_policy_everything_is_answered():
-    assert decide(None, FEATURES, ["a", "b"]) == [Decision(True, None, None)] * 2
+    expected = Decision(True, None, None, unverified=True)
+    assert decide(None, FEATURES, ["a", "b"]) == [expected] * 2
     assert Decision(True, None, None).why_not is None
 
 

@@ -117,11 +117,13 @@ def test_without_calibration_people_answers_have_no_confidence_and_a_note(facts_
     found = wherefrom.ask(facts_folder / "run", "Where was Ada Lund born?")
     (reply,) = found
     assert (reply.answered, reply.confidence, reply.reason) == (True, None, None)
+    assert reply.unverified
+    assert reply.certainty == reply.candidates[0].model_probability
     assert reply.evidence is not None
     assert reply.evidence.stated == "Oslo"
     assert reply.source is not None
     (note,) = found.notes
-    assert note == "the run has no calibration people, so its answers come without a confidence"
+    assert note == "the run has no calibration people, so its answers are unverified"
     with pytest.raises(
         BadData, match="expected calibration people to certify a risk bound with, found none"
     ):

@@ -17,6 +17,7 @@ from wherefrom.memorisation.reliability import measure_reliability
 
 THRESHOLD = {
     "threshold", "target", "answered_share", "precision", "why_not", "by_relation", "by_support",
+    "pooled", "unverified",
 }  # fmt: skip
 SCORES = {"brier", "log", "line", "error", "cumulative", "diagram"}
 COUNT = {"answers", "right"}

@@ -33,8 +33,9 @@ def test_an_answer_has_a_confidence_evidence_and_a_source(cli, open_run, questio
     assert "I don't know" not in answer
     assert others.startswith("  the model's own ranking: ")
     assert evidence.startswith(('  evidence: supported by "', '  evidence: contradicted by "'))
-    assert source.startswith(("  source: recalled (", "  source: guessed ("))
-    assert "(probability of recall " in source
+    assert source.startswith(("  source: recalled, ", "  source: guessed, "))
+    assert "not measured on this text" in source
+    assert "%" not in source
     assert second.splitlines()[0] == questions[1]
 
 
@@ -48,7 +49,7 @@ def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
     assert list(no) == [
         "format_version", "question", "subject", "relation", "answered", "answer", "confidence",
         "reason", "name_known", "candidates", "evidence", "source", "trained_on", "did_you_mean",
-        "why_not", "took_notes", "note",
+        "why_not", "took_notes", "note", "unverified", "needs",
     ]  # fmt: skip
     assert no["answered"] is False
     assert no["reason"] in ("unknown name", "low confidence")
@@ -124,7 +125,7 @@ def test_without_calibration_people_it_answers_and_says_that_there_is_no_confide
 ):
     result = cli("ask", facts_folder / "run", "Where was Ada Lund born?")
     assert result.code == 0
-    note = "the run has no calibration people, so its answers come without a confidence"
+    note = "the run has no calibration people, so its answers are unverified"
     assert result.err == f"{note}\n"
     assert " sure" not in result.out
     assert "  evidence: " in result.out

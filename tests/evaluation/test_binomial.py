@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from wherefrom.evaluation.binomial import binomial_tail, least_answers
+from wherefrom.core.sample_size import least_answers
+from wherefrom.evaluation.binomial import binomial_tail
 
 
 @pytest.mark.parametrize(

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from wherefrom.core.errors import BadData
-from wherefrom.core.measures import BY_RELATION, WHY_NOT
+from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED, WHY_NOT
 from wherefrom.core.plurals import plural
-from wherefrom.evaluation.binomial import binomial_tail, least_answers
+from wherefrom.core.sample_size import DOUBT, least_answers
+from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
 
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
-LEAST_SURE = 0.75  # no answer is given with a lower confidence, whatever the threshold
+LEAST_SURE = 0.75  # no verified answer is given with a lower confidence, whatever the threshold
 REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
-DOUBT = 0.1  # of a relation's own threshold: see `choose_threshold`
 NOT_CALIBRATED = "no calibration question asks for this"
 
 
@@ -32,7 +32,9 @@ class Threshold:
 
     It was chosen on `n` answers: `answered_share` of them were given, and `precision` of those
     were right. `precision` is None when all answers were withheld, and `why_not` says in words why
-    no threshold would do.
+    no threshold would do. `pooled`: on the questions of several relations together. `unverified`
+    says in words why no threshold was shown to keep the risk, if so: the score is then the model's
+    own probability, and answers are given as unverified (docs/TRUST.md).
     """
 
     value: float
@@ -41,6 +43,8 @@ class Threshold:
     precision: float | None
     n: int
     why_not: str | None = None
+    pooled: bool = False
+    unverified: str | None = None
 
     def __post_init__(self) -> None:
         shares = (self.value, self.precision_target, self.answered_share, self.precision or 0.0)
@@ -88,6 +92,7 @@ def choose_threshold(
     precision: float = 0.95,
     floor: float = 0.0,
     doubt: float | None = None,
+    worst: float | None = None,
 ) -> Threshold:
     """The smallest threshold whose answers have at least this precision on these questions.
 
@@ -102,8 +107,10 @@ def choose_threshold(
     With `doubt`, a precision that was observed by luck does not count: there must be enough
     answers that a threshold below the target would do as well with at most this probability.
     Otherwise a guess that is right 8 times in 10 would pass for 9 in 10 where, among many
-    thresholds, a few answers happen to be right.
+    thresholds, a few answers happen to be right. `worst` is a risk to exclude instead of that of
+    the target: 0.5 for answers that need only be likelier right than wrong.
     """
+    alpha = 1 - precision if worst is None else worst
     p, is_right = check_probabilities(score, right)
     order = np.argsort(-p, kind="stable")
     ranked = p[order]
@@ -114,10 +121,11 @@ def choose_threshold(
     allowed = last_of_equals & (ranked >= floor) & (ranked > 0)
     good = np.flatnonzero(allowed & (reached >= precision))
     if doubt is not None and precision < 1:  # no number of answers shows that all are right
-        good = _beyond_doubt(good, answered - correct, 1 - precision, doubt)
+        good = _beyond_doubt(good, answered - correct, alpha, doubt)
     if not good.size:
         tried = np.flatnonzero(allowed)
-        why = _explain(tried, answered, correct, float(ranked[0]), precision, floor, doubt)
+        fewest = 1 if doubt is None or precision == 1 else least_answers(alpha, doubt)
+        why = _explain(tried, answered, correct, float(ranked[0]), precision, floor, fewest)
         return _refuse_all(precision, p.size, why)
     end = int(good[-1])
     share = float(answered[end] / p.size)
@@ -142,6 +150,17 @@ def choose_thresholds(
         relation: choose_threshold(score[places], right[places], precision, floor, DOUBT)
         for relation, places in parts.items()
     }
+    return combine_thresholds(each, score, right, parts, precision)
+
+
+def combine_thresholds(
+    each: Mapping[str, Threshold],
+    score: np.ndarray,
+    right: np.ndarray,
+    parts: Mapping[str, np.ndarray],
+    precision: float,
+) -> Thresholds:
+    """The thresholds of several relations, and what they do to all calibration questions."""
     together = _refuse_all(precision, np.size(score), NOT_CALIBRATED)
     relations = np.empty(np.size(score), dtype=object)
     for relation, places in parts.items():
@@ -173,14 +192,14 @@ def _explain(
     highest: float,
     precision: float,
     floor: float,
-    doubt: float | None,
+    fewest: int,
 ) -> str:
     """Why no threshold will do.
 
-    `tried` are the places where one could have been, `highest` is the highest score.
+    `tried` are the places where one could have been, `highest` is the highest score, `fewest` the
+    right answers that it takes at least.
     """
     target, n = f"{100 * precision:g} %", answered.size
-    fewest = 1 if doubt is None or precision == 1 else least_answers(1 - precision, doubt)
     needed = f"at least {fewest} right answers without a wrong one"
     asked = f"{n} calibration {plural('question', n)}"
     if n < fewest:
@@ -256,8 +275,8 @@ def report_answered(given: np.ndarray, right: np.ndarray) -> dict[str, Score]:
 
 
 def _say_why(found: dict[str, Score], threshold: Threshold) -> dict[str, Score]:
-    if threshold.why_not is not None:
-        found["answered_share"].details[WHY_NOT] = threshold.why_not
+    said = {WHY_NOT: threshold.why_not, UNVERIFIED: threshold.unverified, POOLED: threshold.pooled}
+    found["answered_share"].details.update({name: why for name, why in said.items() if why})
     return found
 
 

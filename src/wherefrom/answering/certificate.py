@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.core.plurals import plural
-from wherefrom.evaluation.binomial import least_answers
+from wherefrom.core.sample_size import least_answers
 
 FITTING = 0.3  # the share of the calibration people who fit the curve; the others certify
 

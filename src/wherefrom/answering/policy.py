@@ -3,6 +3,7 @@
 It is fitted on calibration questions, reported on held-out ones, and kept in the run folder. Where
 the questions ask for several relations, each has its own calibration and threshold: a confidence
 then means the same for all of them, and each reaches the precision or is not answered at all.
+Where the questions are too few to tell, answers are given as unverified (`unverified.py`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,15 +30,24 @@ from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate, choose_known, fit_gate
 from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability, split_people
 from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
+from wherefrom.answering.unverified import (
+    CalibrationAnswers,
+    are_too_few,
+    own_probability,
+    settle_threshold,
+    settle_thresholds,
+)
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.sample_size import DOUBT
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.relations import divide, group
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
 FILE = "audit/confidence.json"
+UNANSWERABLE = "unanswerable"  # held-out questions that have no answer
 
 
 @dataclass(frozen=True)
@@ -53,7 +63,7 @@ class AnswerPolicy:
     """A calibration, the threshold on it, and the gate that stops unknown names.
 
     With several relations, `relations` has a calibration and a threshold for each. `calibration`
-    is then that of a relation without calibration questions, which is never answered, and
+    is then that of a relation without calibration questions, and
     `threshold` describes what the thresholds together did to the calibration questions. The
     familiarity of names is measured relative to `reference`. `forms` are the wordings in which
     answers are scored.
@@ -90,13 +100,26 @@ class AnswerPolicy:
         return found
 
     def score(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
-        """The score that the threshold is applied to: the confidence, or 0 for unknown names."""
-        confidence, known = self.confidence(features, relations), self.knows_name(features)
-        return confidence if known is None else np.where(known, confidence, 0.0)
+        """The score that the threshold is applied to: the confidence, or 0 for unknown names.
+
+        Where answers are unverified, it is the model's own probability.
+        """
+        score, known = self.confidence(features, relations), self.knows_name(features)
+        if (unverified := self.unverified(features, relations)).any():
+            score = np.where(unverified, own_probability(features), score)
+        return score if known is None else np.where(known, score, 0.0)
 
     def answers(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
         """Whether each answer is given."""
         return self.thresholds.answers(self.score(features, relations), relations)
+
+    def unverified(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
+        """Whether each question asks for a relation without a threshold that was shown to hold."""
+        if not self.relations:
+            return np.full(len(features), self.threshold.unverified is not None)
+        thresholds = self.thresholds
+        each = {name: thresholds.of(name).unverified is not None for name in set(relations)}
+        return np.array([each[name] for name in relations], dtype=bool)
 
     def knows_name(self, features: FeatureTable) -> np.ndarray | None:
         """Whether the model knows each name; None if the policy has no name gate."""
@@ -127,10 +150,13 @@ def fit_policy(
     judged = judge(model, calibration)
     gate = fit_gate(model, judged.people, judged.features, decoys)
     parts = divide(judged.relations, model.relations)
+    own = own_probability(judged.features, gate)
     if not parts:
         curve = _fit_with_masked(model, judged, gate, masked)
         score = gated_probability(curve, gate, judged.features)
-        threshold = choose_threshold(score, judged.right, precision, LEAST_SURE)
+        doubt = DOUBT if are_too_few(len(judged.people), precision) else None
+        threshold = choose_threshold(score, judged.right, precision, LEAST_SURE, doubt)
+        threshold = settle_threshold(threshold, score, own, judged.right, LEAST_SURE)
         return _combine(model, gate, curve, {}, threshold)
     known = choose_known(gate, judged.features)
     features, right = judged.features.rows(known), judged.right[known]
@@ -142,6 +168,10 @@ def fit_policy(
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
     chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE)
+    subjects = [question.subject for question in judged.people]
+    answers = CalibrationAnswers(score, own, judged.right, subjects, parts)
+    chosen = settle_thresholds(chosen, answers, model.relations, LEAST_SURE)
+    curves = dict.fromkeys(sorted(model.relations), curve) | curves
     return _combine(model, gate, curve, curves, chosen)
 
 
@@ -280,7 +310,11 @@ def report_policy(
 
     `known` maps the text of a question to an answer that was decoded before.
     """
-    names = {"none": "refused_without_text", "omitted": "refused_omitted"}
+    names = {
+        "none": "refused_without_text",
+        "omitted": "refused_omitted",
+        UNANSWERABLE: "refused_unanswerable",
+    }
     scores: dict[str, Score] = {}
     everyone: list[tuple[np.ndarray, Judged]] = []
     for support, questions in groups.items():

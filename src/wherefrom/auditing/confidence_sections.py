@@ -140,6 +140,8 @@ def _report_threshold(
         answered_share=applied["answered_share"],
         precision=applied.get("precision"),
         why_not=threshold.why_not,
+        pooled=threshold.pooled,
+        unverified=threshold.unverified,
     )
 
 

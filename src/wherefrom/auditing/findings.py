@@ -56,6 +56,9 @@ class ThresholdFindings:
     """A threshold, the precision that it was set for, and what it does to held-out people.
 
     `precision` is None if the threshold answers nothing; `why_not` says why no threshold would do.
+    `pooled`: it was chosen on the questions of several relations together. `unverified` says why
+    the answers are given as unverified, if they are; the threshold is then one on the model's own
+    probability.
     `threshold` is None over several relations, each of which has its own. `by_support` has the
     same for each kind of support among held-out people.
     """
@@ -69,13 +72,16 @@ class ThresholdFindings:
         default_factory=dict[str, "ThresholdFindings"]
     )
     by_support: Mapping[str, SupportFindings] = field(default_factory=dict[str, SupportFindings])
+    pooled: bool = False
+    unverified: str | None = None
 
 
 @dataclass(frozen=True)
 class AbstentionFindings:
     """Thresholds that were set on calibration people.
 
-    `in_use` is the threshold that `ask` applies; unlike the others, it is never below 0.75.
+    `in_use` is the threshold that `ask` applies; unlike the others, it is never below 0.75,
+    unless the answers are unverified.
     `raw_probability` has thresholds on the model's own probability. `certificate`, `certified` and
     `uncertified` are None if there were too few people for a risk bound.
     """

@@ -56,7 +56,7 @@ from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.evidence import open_fact_checker
 from wherefrom.runs.run import Run
 
-NO_CALIBRATION = "the run has no calibration people, so its answers come without a confidence"
+NO_CALIBRATION = "the run has no calibration people, so its answers are unverified"
 
 
 class OpenedRun:
@@ -352,6 +352,8 @@ class Inspector:
         if verdict is not None and verdict.label == NO_TEXT:
             # By definition m is 0 if there is no text to leave out.
             source = replace(source, label=GUESSED, probability_recalled=0.0)
+        elif source.borrowed:  # its probability was never compared with this text
+            source = replace(source, probability_recalled=None)
         found = (answer, *answer.others)  # the best one first
         subject, relation = question.subject, question.relation
         decision = decision.unless_meant(self.model.find_meant(subject))
@@ -372,6 +374,8 @@ class Inspector:
             why_not=decision.why_not,
             took_notes=self.run.recipe.notes,
             note=self.show_note(question, answer.text),
+            unverified=decision.unverified,
+            needs=decision.needs,
         )
 
 

@@ -18,6 +18,7 @@ from wherefrom.core.bounds import (
 )
 from wherefrom.core.config import check
 from wherefrom.core.contracts import EVERY_SUPPORT
+from wherefrom.core.sample_size import PRECISION
 
 MOST_BEAMS = 512  # rows that a decoder has at a time
 MOST_THREADS = 1024
@@ -79,6 +80,13 @@ class Stage:
     checkpoint_seconds: float = 20.0
     variant: Any = None  # what its model has otherwise than the recipe's
     probe: str | None = None  # the task that is evaluated after every epoch
+    # Set by a run that keeps to its minutes: (step, steps that were planned until then).
+    revised: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def planned(self) -> int:
+        """The steps that it began with."""
+        return self.revised[0][1] if self.revised else self.steps
 
     def __post_init__(self) -> None:
         check_name(self, "name")
@@ -156,7 +164,7 @@ class Recipe:
     threads: int = 0  # 0: all cores
     watch: int = 0  # calibration questions that are asked now and then while it trains
     abstain: bool = False  # set a threshold on calibration people and report what it does
-    precision: float = 0.9  # of the answers given, which the threshold must reach there
+    precision: float = PRECISION  # of the answers given, which the threshold must reach there
     wordings: bool = False  # the primary model is asked in the text's own wordings, too
     notes: bool = False  # the reader takes notes of the text first; stages may teach from them
 

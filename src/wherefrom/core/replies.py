@@ -92,11 +92,12 @@ class NotedValue:
 class Source:
     """Whether the model recalled an answer from the subject's text or guessed it.
 
-    `borrowed`: the predictor was fitted on another run.
+    `borrowed`: the predictor was fitted on other runs. What it is worth was not measured on this
+    text, so a reply has no probability then (None), except for a name without text, where it is 0.
     """
 
     label: str
-    probability_recalled: float
+    probability_recalled: float | None
     borrowed: bool = False
 
 
@@ -119,7 +120,9 @@ class Reply:
     `answer` is the model's best answer, whether or not it is given. `answered` says whether it is
     given, `reason` why not, and `why_not` the same in a sentence. `confidence` is the calibrated
     probability that the answer is right. It is None for a name that the model does not know, for
-    one that the text spells in another way, and for a run without calibration people. `candidates`
+    one that the text spells in another way, and where answers are `unverified`: no threshold was
+    shown to keep the risk (docs/TRUST.md). `needs` is what the confidence would have to reach, if
+    it is too low. `candidates`
     has the answers that the search found, the best first; it is empty, and `answer` too, if the
     model cannot read the name. `trained_on`: the model was trained on this very question, so the
     answer need not come from the text. `did_you_mean` has names from the text that are spelt like
@@ -145,3 +148,12 @@ class Reply:
     why_not: str | None = None
     took_notes: bool = False
     note: NotedValue | None = None
+    unverified: bool = False
+    needs: float | None = None
+
+    @property
+    def certainty(self) -> float | None:
+        """The confidence or, where the answer is unverified, the model's own probability."""
+        if self.unverified and self.candidates:
+            return self.candidates[0].model_probability
+        return self.confidence

@@ -5,6 +5,7 @@ from typing import Any
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.memory import allocating
+from wherefrom.core.sample_size import PRECISION
 from wherefrom.data import (
     birthplaces,
     characters,
@@ -38,11 +39,11 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
 FOLDERS: dict[str, Callable[[str], Inspection]] = {
     birthplaces.NAME: birthplaces.inspect,
 }
-SURVEYS: dict[str, Callable[[Any, int], list[str]]] = {
-    facts.FactsConfig.kind: lambda config, longest: facts.survey(config, longest).lines(),
-    treebank.TreebankConfig.kind: lambda config, _: treebank.survey(config),
-    characters.CharactersConfig.kind: lambda config, _: characters.survey(config),
-    reviews.ReviewsConfig.kind: lambda config, _: reviews.survey(config),
+SURVEYS: dict[str, Callable[[Any, int, float], list[str]]] = {
+    facts.FactsConfig.kind: lambda *asked: facts.survey(*asked).lines(),
+    treebank.TreebankConfig.kind: lambda config, *_: treebank.survey(config),
+    characters.CharactersConfig.kind: lambda config, *_: characters.survey(config),
+    reviews.ReviewsConfig.kind: lambda config, *_: reviews.survey(config),
 }
 
 
@@ -52,11 +53,11 @@ def load_dataset(config: Any, seed: int) -> Dataset:
         return load(config, seed)
 
 
-def survey_dataset(config: Any, max_input: int = 0) -> list[str]:
+def survey_dataset(config: Any, max_input: int = 0, precision: float = PRECISION) -> list[str]:
     """What is in the files of a data set, line by line; they are compared as for training.
 
-    A data set without files has no lines.
+    A data set without files has no lines. `precision` is the one that a threshold will be set for.
     """
     survey = SURVEYS.get(config.kind)
     with registry.checked():
-        return survey(config, max_input) if survey else []
+        return survey(config, max_input, precision) if survey else []

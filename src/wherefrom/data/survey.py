@@ -2,8 +2,11 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from wherefrom.core.plurals import plural
+from wherefrom.core.sample_size import PRECISION, least_answers
 
 if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` passes here
     from wherefrom.core.contracts import Dataset, Question
@@ -29,6 +32,7 @@ class Survey:
     without_line: int  # questions whose subject no line names
     without_line_first: tuple[str, ...]
     answers_not_in_text: int  # questions whose subject has lines, none with the answer
+    unanswerable: int  # questions without an answer: the right reply is "I don't know"
     answers_too_long: int  # longer than a model that learns from the asked ones ever writes
     documents_without_subject: int
     duplicates: int
@@ -42,23 +46,30 @@ class Survey:
     shared: int = 0  # names that several documents are about, where one is the rule
     shared_first: tuple[str, ...] = ()
     marked: int = 0  # documents from which markup was taken out
+    surplus: int = 0  # questions left out: their split has as many as `data.most` allows
+    calibration: dict[str, int] = field(default_factory=dict[str, int])  # questions by relation
+    precision: float = PRECISION  # the share right that a threshold is set for
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
+    table: str = ""  # how a table of facts was understood
 
     def lines(self) -> list[str]:
         """Plain lines for a person to read, what could not be matched after the counts."""
         one = self.document
         splits = ", ".join(f"{count:,} {split}" for split, count in self.splits.items())
         rows = [
+            *([self.table] if self.table else []),
             f"text: {self.documents:,} {one}s, {self.characters:,} characters, the longest {one} "
             f"has {self.longest_line:,}",
             f"questions: {splits}",
             *(f"form: {form} ({count:,})" for form, count in self.forms.items()),
             *(f"relation: {name} ({count:,})" for name, count in self.relations.items()),
+            *self._calibration(),
         ]
         shown = (
             (self.empty_lines, f"empty {one}s of the text left out", ()),
             (self.marked, f"{one}s whose markup was taken out: emphasis, footnotes, links", ()),
             (self.formless, "questions left out, of a form of their own", self.formless_first),
+            (self.surplus, "questions left out, more than data.most for their split", ()),
             (self.without_line, f"questions about what no {one} names", self.without_line_first),
             (self.renamed, "names that the text spells otherwise", self.renamed_first),
             (self.found, "subjects found beside those of the questions", self.found_first),
@@ -68,6 +79,7 @@ class Survey:
                 self.shared_first,
             ),
             (self.answers_not_in_text, f"answers that are not in their subject's {one}s", ()),
+            (self.unanswerable, "questions without an answer, which should be declined", ()),
             (self.answers_too_long, "answers too long to be given", ()),
             (self.documents_without_subject, f"{one}s that no question is about", ()),
             (self.duplicates, "questions that are there twice", ()),
@@ -80,6 +92,25 @@ class Survey:
                 named = f" ({', '.join(first)}{', ...' if count > len(first) else ''})"
                 rows.append(f"{what}: {count:,}{named if first else ''}")
         return rows
+
+    @property
+    def needed(self) -> int:
+        """The calibration questions without which no threshold of a relation can be shown."""
+        return least_answers(1 - self.precision) if self.precision < 1 else 1
+
+    def _calibration(self) -> list[str]:
+        """What each relation has and needs; known before anything is trained."""
+        bound = f"{self.needed} needed for the {100 * (1 - self.precision):.3g} % bound"
+        few = "; too few: unless pooled with others, its answers will be unverified"
+        lines = [
+            f"calibration: {name}: {n:,} {plural('question', n)}, {bound}"
+            f"{few if n < self.needed else ''}"
+            for name, n in self.calibration.items()
+        ]
+        if min(self.calibration.values(), default=0) < self.needed:
+            how = "--set data.calibration_share=0.4, or --calibration FILE"
+            lines.append(f"for more calibration questions: {how}")
+        return lines
 
 
 @dataclass(frozen=True)
@@ -150,6 +181,7 @@ def survey_questions(
     order = ("asked", "calibration", "held-out", "masked", "unanswered")
     splits = Counter(q.split for q in questions)
     asked_for = Counter(q.relation for q in questions).most_common()
+    calibrated = Counter(q.relation for q in questions if q.split == "calibration")
     forms = {q.relation for q in questions if q.text.replace(q.subject, "X", 1) == q.relation}
     return Survey(
         documents=len(lengths),
@@ -163,7 +195,8 @@ def survey_questions(
         formless_first=_first(formless),
         without_line=len(lost),
         without_line_first=_first(lost),
-        answers_not_in_text=sum(q.support == "omitted" for q in questions),
+        answers_not_in_text=sum(q.support == "omitted" and q.answerable for q in questions),
+        unanswerable=sum(not q.answerable for q in questions),
         answers_too_long=sum(not _has_room(q, room, max_input) for q in questions),
         documents_without_subject=len(lengths) - _asked_about(dataset),
         duplicates=count_duplicates(questions),
@@ -171,6 +204,7 @@ def survey_questions(
         on_both_sides=len(on_both_sides(questions)),
         several_accepted=sum(bool(q.accepted) for q in questions),
         document=document,
+        calibration={name: calibrated[name] for name, _ in asked_for},
     )
 
 
@@ -233,6 +267,6 @@ def on_both_sides(questions: "Iterable[Question]") -> list[str]:
     """Subjects that are trained on and calibrated or reported on as well."""
     sides: dict[str, set[bool]] = {}
     for question in questions:
-        if question.split != "unanswered":
+        if question.answer:
             sides.setdefault(question.subject, set()).add(question.split == "asked")
     return [subject for subject, found in sides.items() if len(found) > 1]

@@ -12,8 +12,3 @@ def binomial_tail(n: int, chance: float, most: int) -> np.ndarray:
     ratios = np.log((n - k + 1) / k) + math.log(chance) - math.log1p(-chance)
     terms = n * math.log1p(-chance) + np.append(0.0, np.cumsum(ratios))
     return np.minimum(np.cumsum(np.exp(terms)), 1.0)
-
-
-def least_answers(alpha: float, delta: float) -> int:
-    """The fewest answers, all of them right, that would be this unlikely at a risk of alpha."""
-    return math.ceil(math.log(delta) / math.log1p(-alpha))

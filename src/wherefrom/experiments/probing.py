@@ -131,10 +131,10 @@ def sentence(found: Glance, minutes: float | None) -> str:
         return ""
     shares = f"trained questions {trained:.0%}, calibration questions {others:.0%}"
     more = "more steps" if minutes is None else f"--minutes {round(max(minutes * _MORE, 1)):g}"
+    if trained < _WELL:  # it does not know the questions that it was taught, let alone others
+        return f"{shares}: it has not finished learning; more reading will help: {more}"
     if trained - others > _APART:
         return f"{shares}: it has learnt the questions by heart; more reading will help: {more}"
-    if trained < _WELL:
-        return f"{shares}: it has not finished learning; more reading will help: {more}"
     return f"{shares}: more reading may help: {more}"
 
 
@@ -148,7 +148,7 @@ class Probe(Observer):
     def __init__(self, workshop: Workshop, stage: Stage, path: Path, model: Any) -> None:
         self.log, self.model, self.workshop = RowLog(path), model, workshop
         task = next(task for task in workshop.recipe.tasks if task.name == stage.probe)
-        self.questions = workshop.dataset.select(task.split, task.support)
+        self.questions = workshop.dataset.scored(task.split, task.support)
         self.rows_a_step, self.items = stage.batch, workshop.objective(stage).items
         self.epoch = 0
 

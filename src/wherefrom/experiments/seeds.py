@@ -10,7 +10,7 @@ from typing import Any, cast
 import numpy as np
 
 from wherefrom.core.errors import UsageError
-from wherefrom.core.measures import BY_RELATION, UNITS, WHY_NOT, is_share, measured
+from wherefrom.core.measures import BY_RELATION, UNITS, UNVERIFIED, WHY_NOT, is_share, measured
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
@@ -105,6 +105,7 @@ def prepare_seeds(
                 planned = reuse(first, seed)
             if tell is not None and first is None:
                 tell(planned)
+            planned = replace(planned, deadline=None)  # all seeds take the same steps
             first, chosen = first or planned, planned.recipe
         yield RunRequest(chosen, folder, f"seed {seed}, ", planned)
 
@@ -191,7 +192,6 @@ def _average(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """
     measure, _ = measured(results[0])
     parts = [result[BY_RELATION] for result in results if BY_RELATION in result]
-    reasons = [result[WHY_NOT] for result in results if WHY_NOT in result]
     share = is_share(measure)
     values = [float(result[measure]) for result in results]
     interval = None
@@ -205,12 +205,17 @@ def _average(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         "n": len(values),
         "values": values,
         **({BY_RELATION: aggregate(parts)} if parts else {}),
-        **({WHY_NOT: _count(reasons, len(results))} if reasons else {}),
+        **_count_reasons(results),
         # The unit of a perplexity: tables put words and characters into different rows.
         **{field: results[0][field] for field in UNITS if field in results[0]},
     }
 
 
-def _count(reasons: Sequence[str], runs: int) -> str:
-    """Why nothing is answered, in the first of the runs that answer nothing."""
-    return reasons[0] if runs == 1 else f"with {len(reasons)} of {runs} seeds, as {reasons[0]}"
+def _count_reasons(results: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    """Why nothing is answered or verified, in the first of the runs where that is so."""
+    found: dict[str, str] = {}
+    for name in (WHY_NOT, UNVERIFIED):
+        if reasons := [result[name] for result in results if name in result]:
+            among = "" if len(results) == 1 else f"with {len(reasons)} of {len(results)} seeds, as "
+            found[name] = among + reasons[0]
+    return found

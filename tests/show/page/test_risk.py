@@ -74,6 +74,16 @@ def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
     assert stop(found, 0.15).thresholds == {"": 0.5}
 
 
+def test_answers_that_were_not_verified_are_called_so_at_every_risk():
+    known = tuple(Scored(0.9, True, "r") for _ in range(17))
+    own = Threshold(0.8, 0.9, 1.0, 1.0, 17, unverified="too few")
+    found = offer_risks(Answers((), known, None), replace(POLICY, threshold=own))
+    assert found is not None
+    assert [stop(found, risk).unverified for risk in (0.01, 0.07, 0.1)] == [0, 2, 2]
+    said = tell_stops(found)[found.usual]["said"]
+    assert said.endswith("They are unverified: no threshold was shown to keep this risk.")
+
+
 def test_the_usual_stop_has_the_runs_own_threshold(offered):
     assert offered.stops[offered.usual].risk == 0.1
     assert offered.stops[offered.usual].thresholds == {"": 0.7}

@@ -98,7 +98,7 @@ def test_the_rows_of_the_table_say_what_the_replies_say():
     (first, *_) = list_answers(ROWS)
     assert first == {
         "q": "Where was Ada Lund born?", "s": "Ada Lund", "r": "birthplace", "a": "Oslo",
-        "g": "Oslo", "ok": True, "given": True, "c": 0.75, "e": "supported",
+        "g": "Oslo", "ok": True, "given": True, "c": 0.75, "u": False, "e": "supported",
         "o": "recalled", "t": "stated",
     }  # fmt: skip
 

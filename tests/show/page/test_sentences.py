@@ -46,6 +46,16 @@ def run():
     )
 
 
+@pytest.mark.parametrize(
+    ("few", "said"), [(("a", "b"), "Its answers are"), (("b",), "Answers of 1 of 2 kinds are")]
+)
+def test_unverified_answers_are_called_so(run, few, said):
+    each = {name: {"unverified": "too few"} if name in few else {} for name in ("a", "b")}
+    run.results["answered_share"]["by_relation"] = each
+    reason = "calibration questions are too few to show how many are right."
+    assert plain(summarise(run)[2]).endswith(f". {said} unverified: {reason}")
+
+
 def test_three_sentences_say_what_was_taught_scored_and_known(run):
     taught, scored, knows = (plain(s).replace("\u00a0", " ") for s in summarise(run))
     assert taught == (

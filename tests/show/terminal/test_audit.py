@@ -210,7 +210,9 @@ def test_a_name_that_says_nothing_is_no_warning():
 
 def test_a_borrowed_source_is_called_so():
     lines = found(source=FINDINGS["source"] | {"measured": None, "borrowed": True})
-    assert any("the predictor is borrowed from another run (--pairs 8" in line for line in lines)
+    assert any(
+        "not measured on this text: the predictor is borrowed (--pairs 8" in line for line in lines
+    )
     assert not any("AUROC of the predictor" in line for line in lines)
 
 

@@ -62,7 +62,25 @@ def test_why_an_answer_is_not_given_has_a_line_of_its_own():
         ({"confidence": None}, "  Oslo"),
         (
             {"answered": False, "reason": LOW_CONFIDENCE},
-            "  I don't know (the model's best guess is Oslo, 13.6 % sure)",
+            "  I don't know; best guess Oslo, 13.6 %",
+        ),
+        (
+            {"answered": False, "reason": LOW_CONFIDENCE, "confidence": 0.7496, "needs": 0.75},
+            "  I don't know; best guess Oslo, 74.9 %, needs 75.0 %",
+        ),
+        (
+            {"confidence": None, "unverified": True},
+            "  Oslo (unverified; 40.0 % by the model's own probability)",
+        ),
+        (
+            {
+                "answered": False,
+                "reason": LOW_CONFIDENCE,
+                "confidence": None,
+                "unverified": True,
+                "needs": 0.75,
+            },
+            "  I don't know; best guess Oslo, 40.0 % by the model's own probability, needs 75.0 %",
         ),
         (
             {"answered": False, "reason": UNKNOWN_NAME, "confidence": None},
@@ -120,16 +138,14 @@ def test_what_else_a_reader_must_know():
     lines = describe_reply(
         replace(
             REPLY,
-            source=Source("guessed", 0.1, borrowed=True),
+            source=Source("guessed", None, borrowed=True),
             trained_on=True,
             did_you_mean=("Ada Lind", "Ida Lund"),
         )
     )
     assert lines[2] == "  did you mean Ada Lind or Ida Lund?"
-    assert lines[-2] == (
-        "  source: guessed (probability of recall 10.0 %; the predictor is borrowed from another "
-        "run)"
-    )
+    borrowed = "not measured on this text (the predictor is borrowed from others)"
+    assert lines[-2] == f"  source: guessed, {borrowed}"
     assert lines[-1].startswith("  the model was trained on this very question; ")
 
 

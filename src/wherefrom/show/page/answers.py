@@ -42,8 +42,8 @@ class JudgedAnswers:
 
 
 def scored(row: AuditedAnswer) -> Scored:
-    """The score is the confidence, or 0 for a name that the model does not know."""
-    score = 0.0 if row.reply.confidence is None else row.reply.confidence
+    """The score is the confidence or what stands for it; 0 for a name that is not known."""
+    score = 0.0 if row.reply.certainty is None else row.reply.certainty
     return Scored(score, row.right, row.reply.relation, row.support)
 
 
@@ -62,7 +62,8 @@ def collect_answers(inspector: Inspector) -> JudgedAnswers:
 
 
 def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
-    people = [q for q in inspector.run.dataset.questions if q.split == HELD_OUT and q.answer]
+    held = (q for q in inspector.run.dataset.questions if q.split == HELD_OUT)
+    people = [q for q in held if q.answer is not None]
     parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
     if not parsed:
         return ()

@@ -7,7 +7,7 @@ never answered more. What a threshold does is counted on held-out questions.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil
 from typing import Any
 
@@ -39,6 +39,7 @@ class Stop:
     `thresholds` by relation; "" is for all relations if they share one. A threshold above 1
     answers nothing, and `why_not` says why. `groups` counts, by what the text says, how many
     held-out people there are, how many are answered, and how many of these answers are right.
+    `unverified` answers are given although no threshold was shown to keep the risk.
     """
 
     risk: float
@@ -49,6 +50,7 @@ class Stop:
     n: int
     interval: Sequence[float] | None
     why_not: str | None
+    unverified: int = 0
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Thres
             f"{100 * risk:g} % of the answers are wrong; that takes at least {least}"
         )
         return Threshold(REFUSE_ALL, 1 - risk, 0.0, None, len(known), why)
-    return choose_threshold(_scores(known), _right(known), 1 - risk, floor)
+    found = choose_threshold(_scores(known), _right(known), 1 - risk, floor)
+    return replace(found, unverified=policy.threshold.unverified)
 
 
 def _order(
@@ -155,6 +158,9 @@ def _stop(risk: float, chosen: Threshold | Thresholds, held: Sequence[Scored]) -
         n=len(held),
         interval=wilson(correct, answered) if answered else None,
         why_not=_why_not(each.values()),
+        unverified=sum(
+            chosen.of(relations[i]).unverified is not None for i in np.flatnonzero(given)
+        ),
     )
 
 

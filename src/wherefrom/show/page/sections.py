@@ -37,7 +37,7 @@ def list_mistakes(rows: Sequence[AuditedAnswer], dataset: Dataset) -> list[dict[
                 {
                     "subject": row.reply.subject,
                     "answer": row.reply.answer or "nothing",
-                    "gold": row.gold,
+                    "gold": row.gold or "no answer",
                 }
                 for row in found[:EXAMPLES]
             ],
@@ -58,14 +58,15 @@ def _kind(row: AuditedAnswer, texts: Mapping[str, list[str]]) -> str:
 def _texts_of(dataset: Dataset) -> dict[str, list[str]]:
     """Every line about a subject, or the passages where the text is divided into them."""
     found: dict[str, list[str]] = {}
-    for passage in dataset.passages:
-        text = dataset.documents[passage.document].text[passage.start : passage.end]
-        found.setdefault(passage.subject, []).append(text)
-    if not dataset.passages:
-        for document in dataset.documents:
-            if document.subject:
-                name = document.name
-                found.setdefault(name, []).append(document.text)
+    if dataset.passages:
+        texts = (
+            (p.subject, dataset.documents[p.document].text[p.start : p.end])
+            for p in dataset.passages
+        )
+    else:
+        texts = ((d.name, d.text) for d in dataset.documents if d.subject)
+    for name, text in texts:
+        found.setdefault(name, []).append(text)
     return found
 
 
@@ -73,7 +74,7 @@ def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
     wrong = [row for row in rows if not row.right]
     kept = sum(not row.reply.answered for row in wrong)
     said = f"{len(wrong)} of {len(rows)} best guesses are wrong"
-    if any(row.reply.confidence is not None for row in rows):
+    if any(row.reply.confidence is not None or not row.reply.answered for row in rows):
         given = len(wrong) - kept
         said += f"; it declined to give {kept} of them and gave {given}"
     return f"{said}."
@@ -108,8 +109,8 @@ def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
         "footnote": "Evidence is a property of the text. Source is a property of the model, "
         "predicted from how it answers"
         + (
-            "; the predictor is borrowed from another run, and “wherefrom audit RUN --budget "
-            "MINUTES” fits one to this run."
+            "; this was not measured on this text, since the predictor is borrowed from other "
+            "runs: “wherefrom audit RUN --budget MINUTES” fits one to this run."
             if borrowed
             else "; models that were trained again without some of the text fitted the predictor."
         ),
@@ -144,10 +145,11 @@ def list_answers(rows: Sequence[AuditedAnswer]) -> list[dict[str, Any]]:
             "s": row.reply.subject,
             "r": row.reply.relation,
             "a": row.reply.answer,
-            "g": row.gold,
+            "g": row.gold or "no answer",
             "ok": row.right,
             "given": row.reply.answered,
-            "c": _round(row.reply.confidence),
+            "c": _round(row.reply.certainty),
+            "u": row.reply.unverified,
             "e": _evidence(row),
             "o": _source(row),
             "t": row.support,
@@ -188,8 +190,15 @@ def _tell(stop: Stop) -> str:
     return (
         f"It then answers {stop.answered} of {stop.n} held-out questions, and "
         f"{stop.right} of these {plural('answer', stop.answered)} are right "
-        f"({share}, {interval(stop.interval)})."
+        f"({share}, {interval(stop.interval)}).{_tell_unverified(stop)}"
     )
+
+
+def _tell_unverified(stop: Stop) -> str:
+    if not stop.unverified:
+        return ""
+    which = "They" if stop.unverified == stop.answered else f"{stop.unverified} of them"
+    return f" {which} are unverified: no threshold was shown to keep this risk."
 
 
 def _tell_groups(stop: Stop) -> str:

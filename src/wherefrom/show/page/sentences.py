@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
+from wherefrom.core.measures import BY_RELATION, UNVERIFIED
 from wherefrom.core.plurals import plural
 from wherefrom.evaluation.baselines import OPEN_BOOK
 from wherefrom.recipes.facts import WITHOUT_NOTES
@@ -126,6 +127,7 @@ def _knows(run: Run, abstains: bool) -> Sentence:
     declined = {
         "refused_without_text": f"{'whom' if noun == PERSON else 'that'} nobody wrote about",
         "refused_omitted": "whose text leaves it out",
+        "refused_unanswerable": "without an answer",
     }
     parts = [
         f"{share_of(results[name])} {plural(noun, results[name]['n'])} {words}"
@@ -142,15 +144,25 @@ def _knows(run: Run, abstains: bool) -> Sentence:
             Piece("It answers "),
             Piece(f"{kept} {plural('question', told['n'])}", STRONG),
             *right,
-            Piece(_declines(told, bool(right))),
+            Piece(_declines(told, bool(right)) + _unverified(told)),
         )
     return (
         Piece("It says "),
         Piece("“I don’t know”", STRONG),
         Piece(f" to {' and to '.join(parts)}; where the text does tell, it answers {kept}"),
         *_right_among(results),
-        Piece("."),
+        Piece("." + _unverified(told)),
     )
+
+
+def _unverified(told: Mapping[str, Any]) -> str:
+    """A sentence about answers for which no threshold was shown to keep the risk."""
+    kinds = told.get(BY_RELATION) or {"": told}
+    found = sum(UNVERIFIED in part for part in kinds.values())
+    if not found:
+        return ""
+    which = "Its answers" if found == len(kinds) else f"Answers of {found} of {len(kinds)} kinds"
+    return f" {which} are unverified: calibration questions are too few to show how many are right."
 
 
 def _declines(told: Mapping[str, Any], comma: bool) -> str:

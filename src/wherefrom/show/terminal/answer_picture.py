@@ -149,14 +149,13 @@ def _draw_answer(canvas: _Canvas, reply: Reply, y: float) -> float:
     size = min(42.0, 430 / (0.56 * max(sum(map(cells, said)), 1)))
     canvas.text(EDGE, y + 20, said, size, _answer_colour(reply), font_weight="700")
     right = WIDTH - EDGE
-    if reply.confidence is not None:
-        sure, colour = f"{percent(reply.confidence)} sure", _INK if reply.answered else _AMBER
-        beside = "calibrated on other questions"
+    certainty = reply.certainty
+    if certainty is not None:
+        colour = _INK if reply.answered else _AMBER
+        sure, beside = _how_sure(reply, percent(certainty))
         canvas.text(right, y + 2, sure, 23, colour, text_anchor="end", font_weight="600")
-        if not reply.answered:
-            beside = f"of its best guess, {beside}"
         canvas.text(right, y + 22, beside, 13, _GREY, text_anchor="end")
-        canvas.meter(EDGE, y + 40, right - EDGE, reply.confidence, colour)
+        canvas.meter(EDGE, y + 40, right - EDGE, certainty, colour)
         y += 54
     else:
         y += 36
@@ -166,15 +165,25 @@ def _draw_answer(canvas: _Canvas, reply: Reply, y: float) -> float:
     return y
 
 
+def _how_sure(reply: Reply, share: str) -> tuple[str, str]:
+    """What the share is: the confidence of an answer or of a guess, or the model's own."""
+    sure = f"{share} sure" if reply.answered else f"guess: {share}"
+    beside = "calibrated on other questions"
+    if reply.unverified:
+        sure, beside = f"unverified, {share}", "the model’s own probability"
+    needs = "" if reply.needs is None else f"needs {percent(reply.needs)}; "
+    return sure, f"{needs}{beside}"
+
+
 def _asides(reply: Reply) -> list[str]:
-    """The lines below the answer: why it is withheld, or why there is no confidence."""
+    """The lines below the answer: why it is withheld, or that nothing was verified."""
     lines: list[str] = []
     if not reply.answered:
         why = _REASONS.get(reply.reason or "", "It declines")
         guess = f"; its best guess is {_best(reply)}" if _may_show_guess(reply) else ""
         lines.append(f"{why}{guess}.")
-    elif reply.confidence is None:
-        lines.append("There is no confidence: this run has no calibration questions.")
+    elif reply.unverified:
+        lines.append("Unverified: no threshold was shown to keep the risk.")
     if reply.did_you_mean:
         lines.append(f"Did you mean {_cut(' or '.join(map(drawable, reply.did_you_mean)), 70)}?")
     return lines
@@ -205,7 +214,10 @@ def _draw_evidence(canvas: _Canvas, reply: Reply, y: float) -> float:
     quote = drawable(evidence.quote)
     marks = mark(quote, drawable(reply.subject), evidence.span)
     width = int((WIDTH - 2 * EDGE - 32) / _CELL)
-    lines = lay_out(quote, marks, width, _MOST_LINES)
+    return _draw_quote(canvas, lay_out(quote, marks, width, _MOST_LINES), y, colour)
+
+
+def _draw_quote(canvas: _Canvas, lines: list[list[Piece]], y: float, colour: str) -> float:
     height = _QUOTE_STEP * len(lines) + 18
     canvas.box(EDGE, y, WIDTH - 2 * EDGE, height, "#f6f8fa", 8)
     canvas.box(EDGE, y, 4, height, colour, 2)
@@ -235,9 +247,10 @@ def _draw_source(canvas: _Canvas, source: Source | None, trained_on: bool, y: fl
         return y + 46
     colour = _GREEN if source.label == RECALLED else _AMBER
     canvas.text(EDGE, y + 36, source.label, 24, colour, font_weight="700")
-    canvas.meter(EDGE, y + 52, _COLUMN - EDGE - 48, source.probability_recalled, colour)
-    chance = f"{percent(source.probability_recalled)} probability that it was recalled"
-    lines = [chance, *(["by a predictor fitted on another run"] if source.borrowed else [])]
+    lines = ["not measured on this text:", "the predictor is borrowed from other runs"]
+    if source.probability_recalled is not None:
+        canvas.meter(EDGE, y + 52, _COLUMN - EDGE - 48, source.probability_recalled, colour)
+        lines = [f"{percent(source.probability_recalled)} probability that it was recalled"]
     if trained_on:
         lines += ["trained on this very question: the answer", "need not come from the text"]
     for i, line in enumerate(lines):
@@ -284,8 +297,10 @@ def _explain(evidence: Verdict, subject: str) -> str:
 
 def _in_words(reply: Reply) -> str:
     """The picture's title, for readers who cannot see it."""
-    said = reply.answer if reply.answered else f"I don't know (best guess: {reply.answer})"
-    sure = "" if reply.confidence is None else f", {percent(reply.confidence)} sure"
+    said = reply.answer if reply.answered else f"I don't know; best guess {reply.answer}"
+    sure = "" if reply.certainty is None else f", {percent(reply.certainty)}"
+    if sure and reply.answered:
+        sure += " by its own probability, unverified" if reply.unverified else " sure"
     evidence = "" if reply.evidence is None else f"; evidence: {reply.evidence.shown}"
     source = "" if reply.source is None else f"; source: {reply.source.label}"
     return f"{reply.question} {said}{sure}{evidence}{source}"

@@ -7,11 +7,11 @@ with the model's own says so.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from wherefrom.core.measures import BY_RELATION, WHY_NOT
+from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED
 from wherefrom.core.plurals import plural
 from wherefrom.core.replies import AS_READ, SUPPORTED
 from wherefrom.show.terminal.cells import area, ends, percent, percents, share
-from wherefrom.show.terminal.tables import INTERVAL, NOTHING, Section, Table
+from wherefrom.show.terminal.tables import INTERVAL, NOTHING, Section, Table, explain_threshold
 
 Findings = Mapping[str, Any]
 
@@ -89,17 +89,12 @@ def _support_rows(row: Findings) -> list[tuple[str, ...]]:
 
 
 def explain_audit_refusals(findings: Findings) -> list[str]:
-    """Why the threshold in use answers nothing, one sentence for each relation where that is so."""
+    """Why nothing is answered or verified, one sentence for each relation where that is so."""
     found = findings.get("abstention")
     if found is None:
         return []
-    rows = [
-        ("", found["in_use"]),
-        *((f"{name}: ", row) for name, row in _relations(found["in_use"])),
-    ]
-    return [
-        f"{about}nothing is answered: {why}" for about, row in rows if (why := row.get(WHY_NOT))
-    ]
+    rows = [("", found["in_use"]), *_relations(found["in_use"])]
+    return [line for relation, row in rows for line in explain_threshold(relation, row)]
 
 
 def _certified_rows(label: str, bound: Findings, row: Findings) -> list[tuple[str, ...]]:
@@ -125,7 +120,9 @@ def _relations(found: Findings) -> Iterable[tuple[str, Any]]:
 
 
 def _answered(row: Findings) -> tuple[str, str, str]:
-    return (*share(row["precision"]), f"answers {percent(row['answered_share'])} of questions")
+    marks = [name for name in (UNVERIFIED, POOLED) if row.get(name)]
+    said = ", ".join([f"answers {percent(row['answered_share'])} of questions", *marks])
+    return (*share(row["precision"]), said)
 
 
 def _advice(certificate: Findings) -> str:
@@ -180,7 +177,7 @@ def _source(found: Findings) -> Section:
         rows += _measured_source(measured, dict(_relations(found)))
     title = "source: recalled or guessed (share right)"
     if found["borrowed"]:
-        title += "; the predictor is borrowed from another run (--pairs 8 fits a new one)"
+        title += "; not measured on this text: the predictor is borrowed (--pairs 8 fits one)"
     return Section(title, tuple(rows))
 
 

@@ -1,6 +1,7 @@
 """Replies, disputes and examples in words. Nothing is computed here."""
 
 from collections.abc import Sequence
+from math import floor
 from typing import TYPE_CHECKING
 
 from wherefrom.core.contracts import Span
@@ -79,9 +80,11 @@ def describe_dispute(dispute: "Dispute") -> list[str]:
 
 def _answer(reply: Reply) -> str:
     best = printable(reply.answer) or "nothing"
-    sure = "" if reply.confidence is None else f"{percent(reply.confidence)} sure"
+    sure = "" if reply.certainty is None else percent(reply.certainty)
+    if reply.answered and reply.unverified:
+        return f"{best} (unverified; {sure} by the model's own probability)"
     if reply.answered:
-        return f"{best} ({sure})" if sure else best
+        return f"{best} ({sure} sure)" if sure else best
     if reply.reason == UNKNOWN_NAME and not reply.candidates and reply.why_not:
         # The model cannot read the name.
         return f"I don't know: {printable(reply.why_not)}"
@@ -89,7 +92,17 @@ def _answer(reply: Reply) -> str:
         return "I don't know: the text has no such name"
     if reply.reason == UNKNOWN_NAME:
         return f"I don't know: the model does not know the name (its best guess is {best})"
-    return f"I don't know (the model's best guess is {best}, {sure})"
+    return f"I don't know; best guess {best}, {_guessed(reply, sure)}"
+
+
+def _guessed(reply: Reply, sure: str) -> str:
+    """The confidence of a guess that is not given, and what it needs."""
+    own = " by the model's own probability" if reply.unverified else ""
+    if reply.needs is None or reply.certainty is None:
+        return f"{sure}{own}"
+    # Rounded down: what is below the threshold must not look as if it had reached it.
+    below = percent(floor(1000 * reply.certainty) / 1000)
+    return f"{below}{own}, needs {percent(reply.needs)}"
 
 
 def _ranking(candidates: Sequence[RankedAnswer]) -> str:
@@ -136,8 +149,9 @@ def _also(verdict: Verdict, subject: str) -> list[str]:
 
 
 def _source(source: Source) -> str:
-    by = "; the predictor is borrowed from another run" if source.borrowed else ""
-    return f"{source.label} (probability of recall {percent(source.probability_recalled)}{by})"
+    if source.probability_recalled is None:
+        return f"{source.label}, not measured on this text (the predictor is borrowed from others)"
+    return f"{source.label} (probability of recall {percent(source.probability_recalled)})"
 
 
 def describe_examples(found: "Examples") -> list[str]:

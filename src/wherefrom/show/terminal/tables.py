@@ -13,6 +13,8 @@ from wherefrom.core.measures import (
     BY_RELATION,
     CHECKS,
     PERPLEXITY,
+    POOLED,
+    UNVERIFIED,
     WHY_NOT,
     is_share,
     measured,
@@ -32,6 +34,7 @@ _IN_WORDS = {
     "precision_everyone": "right among answered, everyone asked",
     "refused_without_text": "refused: no text",
     "refused_omitted": "refused: text omits it",
+    "refused_unanswerable": "refused: has no answer",
 }
 # Of a run that took notes: the three scores that belong together.
 READERS = {
@@ -150,12 +153,17 @@ def _difference(pair: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def explain_refusals(results: Mapping[str, Result]) -> list[str]:
-    """Why nothing is answered, one sentence for each relation of which that is so."""
-    lines: list[str] = []
-    for key, result in _rows(results):
-        if why := result.get(WHY_NOT):
-            about = f"{key.relation}: " if key.relation else ""
-            lines.append(f"{about}nothing is answered: {why}")
+    """Why nothing is answered or verified, one sentence for each relation of which that is so."""
+    return [line for key, row in _rows(results) for line in explain_threshold(key.relation, row)]
+
+
+def explain_threshold(relation: str, row: Mapping[str, Any]) -> list[str]:
+    """What a reader must know about a threshold before the figures beside it."""
+    about = f"{relation}: " if relation else ""
+    said = {WHY_NOT: "nothing is answered", UNVERIFIED: "the answers are unverified"}
+    lines = [f"{about}{words}: {row[name]}" for name, words in said.items() if row.get(name)]
+    if row.get(POOLED):
+        lines.append(f"{about}its threshold was shown for several relations together, not for each")
     return lines
 
 

@@ -110,6 +110,8 @@ def compare(there: dict[str, Any], here: dict[str, Any]) -> None:
         "why_not": "whyNot",
         "trained_on": "trainedOn",
         "did_you_mean": "didYouMean",
+        "unverified": "unverified",
+        "needs": "needs",
     }
     assert {name: here[name] for name in pairs.values()} == {
         pairs[name]: there[name] for name in pairs
@@ -123,7 +125,8 @@ def compare(there: dict[str, Any], here: dict[str, Any]) -> None:
     assert shown == pytest.approx(candidates, abs=1e-5)
     assert list(shown.values()) == sorted(shown.values(), reverse=True)
     source = there["source"]
-    expected = (source["label"], pytest.approx(source["probability_recalled"], abs=1e-4))
+    recalled = source["probability_recalled"]
+    expected = (source["label"], recalled and pytest.approx(recalled, abs=1e-4))
     assert (here["source"]["label"], here["source"]["probability"]) == expected
     verdict = there["evidence"]
     assert (verdict is None) == (here["evidence"] is None)

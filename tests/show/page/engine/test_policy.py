@@ -5,6 +5,7 @@ import pytest
 
 from wherefrom.answering.abstention import (
     EVEN_ODDS,
+    Threshold,
     choose_threshold,
     choose_thresholds,
 )
@@ -38,14 +39,17 @@ def describe(policy: AnswerPolicy) -> dict:
     return {key: found[key] for key in ("calibration", "threshold", "names", "relations")}
 
 
-@pytest.mark.parametrize("several", [False, True], ids=["one relation", "several"])
-def test_decisions(run_js, several: bool) -> None:
+@pytest.mark.parametrize("kind", ["one relation", "several", "unverified"])
+def test_decisions(run_js, kind: str) -> None:
     score = np.random.default_rng(3).uniform(size=300)
     right = score > np.random.default_rng(4).uniform(size=300) * 0.8
     relations = ["place" if i % 3 else "hand" for i in range(300)]
     gate = NameGate(make_curve(FAMILIARITY, 5), 0.45)
     curve = make_curve(NAMES, 1)
-    if several:
+    if kind == "unverified":
+        own = Threshold(0.75, 0.9, 0.5, 1.0, 12, unverified="too few")
+        policy = AnswerPolicy(curve, own, gate)
+    elif kind == "several":
         parts = {r: np.flatnonzero(np.array(relations) == r) for r in ("place", "hand")}
         chosen = choose_thresholds(score, right, parts, 0.8, EVEN_ODDS)
         each = {r: RelationPolicy(make_curve(NAMES, 7 + len(r)), chosen.of(r)) for r in parts}
@@ -63,13 +67,15 @@ def test_decisions(run_js, several: bool) -> None:
     """
     rows = [features.row(i) for i in range(len(features))]
     given = {"policy": describe(policy), "features": rows, "asked": asked}
-    read = policy.probability_read(features)
+    read, score = policy.probability_read(features), policy.score(features, asked)
     for i, (here, there) in enumerate(zip(run_js(POLICY, code, given), expected, strict=True)):
         assert here["answered"] == there.given
         assert here["nameKnown"] == there.name_known
         assert here["reason"] == there.reason
         assert here["whyNot"] == there.why_not
         assert here["confidence"] == (there.confidence and pytest.approx(there.confidence))
+        assert (here["unverified"], here["needs"]) == (there.unverified, there.needs)
+        assert here["certainty"] == (pytest.approx(score[i]) if there.name_known else None)
         assert here["probabilityRead"] == pytest.approx(read[i])
     assert {d.given for d in expected} == {True, False}
 
@@ -82,7 +88,7 @@ def test_without_a_policy_everything_is_answered(run_js) -> None:
     """
     found = run_js(POLICY, code, None)
     assert found["answered"] is True
-    assert found["confidence"] is None
+    assert (found["confidence"], found["unverified"]) == (None, True)
     assert found["whyNot"] is None
 
 

@@ -215,6 +215,9 @@ export class Asking {
       reason: UNKNOWN_NAME,
       whyNot: `the model does not know the name: it has never seen ${nameCharacters(unseen)}`,
       confidence: null,
+      certainty: null,
+      unverified: false,
+      needs: null,
       nameKnown: false,
       probabilityRead: 0,
       score: 0,
@@ -257,9 +260,10 @@ export class Asking {
     const room = features.usual > 1 - least ? 1 - features.usual : 1;
     const own = applyCurve(lookUp(relations, relation) ?? curve, features) * read * room;
     // Nothing can be recalled from a text that there is not.
-    const probability = evidence?.label === NO_TEXT ? 0 : own;
-    const label = probability > this.data.even_odds ? RECALLED : GUESSED;
-    return { label, probability, borrowed: Boolean(borrowed) };
+    if (evidence?.label === NO_TEXT) return { label: GUESSED, probability: 0, borrowed: Boolean(borrowed) };
+    const label = own > this.data.even_odds ? RECALLED : GUESSED;
+    // The probability of a borrowed predictor was never compared with this text.
+    return { label, probability: borrowed ? null : own, borrowed: Boolean(borrowed) };
   }
 
   /** How often training showed what the subject's text states; null where that was not counted. */

@@ -1,5 +1,7 @@
 /**
  * When an answer is given, and when not and why; as answering/policy.py, decisions.py and abstention.py.
+ * Where no threshold was shown to keep the risk, answers are unverified: the score is the model's own
+ * probability, and there is no confidence.
  * What another risk does is the slider's business: show/page/risk.py chooses its thresholds.
  */
 
@@ -34,23 +36,25 @@ export class Policy {
     this.byRelation = Object.keys(policy?.relations ?? {}).length > 0;
   }
 
-  /** Confidence, whether the name is known, and the probability that it was read. */
+  /** The score, whether the name is known, and the probability that it was read. */
   judge(features, relation) {
-    if (!this.policy) return { confidence: null, nameKnown: null, probabilityRead: 1, score: 1 };
+    const own = Math.min(Math.exp(features.log_probability), 1);
+    if (!this.policy) return { nameKnown: null, probabilityRead: 1, score: own };
     const { calibration, names, relations } = this.policy;
-    const confidence = applyCurve(lookUp(relations, relation)?.calibration ?? calibration, features);
-    if (!names) return { confidence, nameKnown: null, probabilityRead: 1, score: confidence };
+    const curve = lookUp(relations, relation)?.calibration ?? calibration;
+    const score = this.unverified(relation) ? own : applyCurve(curve, features);
+    if (!names) return { nameKnown: null, probabilityRead: 1, score };
     const read = applyCurve(names.curve, features);
     const nameKnown = read >= names.least;
     const clip = (p) => Math.min(Math.max(p, EDGE), 1 - EDGE);
     const least = clip(names.least);
     const odds = (clip(read) / (1 - clip(read))) * ((1 - least) / least);
-    return {
-      confidence: nameKnown ? confidence : null,
-      nameKnown,
-      probabilityRead: odds / (1 + odds),
-      score: nameKnown ? confidence : 0,
-    };
+    return { nameKnown, probabilityRead: odds / (1 + odds), score: nameKnown ? score : 0 };
+  }
+
+  /** Whether no threshold was shown to keep the risk of such answers. */
+  unverified(relation) {
+    return !this.policy || Boolean(this.threshold(relation).unverified);
   }
 
   /** The threshold of a relation. */
@@ -70,19 +74,23 @@ export class Policy {
     const meant = judged.meant ?? [];
     if (!found.answered || !meant.length) return found;
     const whyNot = `the text has no such name; it has ${meant.join(' and ')}`;
-    return { ...found, answered: false, reason: OTHER_SPELLING, whyNot, confidence: null };
+    const none = { confidence: null, certainty: null, unverified: false };
+    return { ...found, ...none, answered: false, reason: OTHER_SPELLING, whyNot };
   }
 
   _decide(judged, relation) {
     const threshold = this.threshold(relation);
     const unknown = judged.nameKnown === false;
-    const confidence = this.policy && !unknown ? judged.score : null;
-    if (!threshold) {
-      return { answered: true, reason: null, whyNot: null, threshold: null, confidence };
-    }
+    const unverified = !unknown && this.unverified(relation);
+    const certainty = unknown ? null : judged.score;
+    const confidence = unverified ? null : certainty;
+    const sure = { confidence, certainty, unverified, needs: null };
+    if (!threshold) return { ...sure, answered: true, reason: null, whyNot: null, threshold: null };
     const answered = judged.score >= threshold.value && judged.score > 0;
+    const low = !answered && !unknown;
     return {
-      confidence,
+      ...sure,
+      needs: low && threshold.value < REFUSE_ALL ? threshold.value : null,
       answered,
       reason: answered ? null : unknown ? UNKNOWN_NAME : LOW_CONFIDENCE,
       whyNot: answered ? null : explain(unknown, threshold),
@@ -112,6 +120,9 @@ function explain(unknown, threshold) {
   const target = `${short(100 * threshold.precision_target)} %`;
   if (threshold.value < REFUSE_ALL) {
     const least = (100 * threshold.value).toFixed(1);
+    if (threshold.unverified) {
+      return `its own probability is below ${least} %, the least for an unverified answer`;
+    }
     return (
       `its confidence is below ${least} %, the threshold that was set for ` +
       `${target} right among such answers`

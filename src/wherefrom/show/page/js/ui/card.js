@@ -65,7 +65,7 @@ export class Card {
     this.draw(decision.gives ? "answered" : "declined",
       el("p.asked", {}, asked(reply.question, reply.subject)), ...parts, why(reply, open));
     this.bars(reply);
-    const sure = reply.confidence === null ? "" : `, ${percent(reply.confidence)} sure`;
+    const sure = reply.certainty === null ? "" : `, ${percent(reply.certainty)} ${howSure(reply)}`;
     const evidence = reply.evidence ? `, ${labelOf(reply.evidence)}` : "";
     const source = reply.source ? `, ${reply.source.label}` : "";
     this.say(decision.gives ? `${reply.answer}${sure}${evidence}${source}.`
@@ -76,7 +76,8 @@ export class Card {
   given(reply) {
     return [
       el("p.answer", {}, el("bdi", {}, reply.answer || "nothing"), sure(reply)),
-      bar(reply.confidence, null),
+      bar(reply.certainty, null),
+      reply.unverified && el("p.small", {}, "Unverified: no threshold was shown to keep the risk of such answers."),
       marks(reply),
       evidence(reply),
       reply.trainedOn && el("p.small", {}, "The model was trained on this very question, so it need not have the answer from the text."),
@@ -86,11 +87,11 @@ export class Card {
   /** @param {any} reply @param {any} decision @param {(name: string) => void} askAbout @param {boolean} shown */
   withheld(reply, decision, askAbout, shown) {
     const guess = el("details.guess", shown ? { open: true } : {}, el("summary", {}, "Its best guess"),
-      el("p", {}, el("del", {}, el("bdi", {}, reply.answer || "nothing")), sure(reply)), marks(reply), evidence(reply));
+      el("p", {}, el("del", {}, el("bdi", {}, reply.answer || "nothing")), guessed(reply)),
+      bar(reply.certainty, decision.threshold), marks(reply), evidence(reply));
     const close = reply.didYouMean ?? [];
     return [
-      el("p.answer", {}, "I don’t know", sure(reply)),
-      bar(reply.nameKnown === false ? null : reply.confidence, decision.threshold),
+      el("p.answer", {}, "I don’t know"),
       el("p", {}, reason(reply, decision)),
       close.length > 0 && el("p", {}, "Did you mean ", ...between(close.map((/** @type {string} */ name) =>
         el("button.pick", { type: "button", onclick: () => askAbout(name) }, el("bdi", {}, name)))), "?"),
@@ -110,11 +111,20 @@ export class Card {
   }
 }
 
-/** @param {any} reply */
+/** What the percentage beside an answer is. @param {any} reply */
+function howSure(reply) {
+  return reply.unverified ? "by the model’s own probability, unverified" : "sure";
+}
+
+/** How sure an answer is that is given. @param {any} reply */
 function sure(reply) {
-  if (reply.nameKnown === false) return null;
-  if (reply.confidence === null || reply.confidence === undefined) return null;
-  return el("span.sure", {}, percent(reply.confidence), el("span.fine", {}, "sure"));
+  if (reply.certainty === null) return null;
+  return el("span.sure", {}, percent(reply.certainty), el("span.fine", {}, howSure(reply)));
+}
+
+/** The confidence of a guess that is not given: it belongs to the guess. @param {any} reply */
+function guessed(reply) {
+  return reply.certainty === null ? null : `, ${percent(reply.certainty)}${reply.unverified ? " by the model’s own probability" : ""}`;
 }
 
 /** @param {number | null} share @param {number | null} least */
@@ -156,7 +166,9 @@ function reason(reply, decision) {
   const least = decision.threshold;
   if (least !== null && least > 1) return sentence(decision.usual && reply.whyNot ? reply.whyNot : "no threshold reaches this risk on the calibration questions");
   const text = reply.evidence?.label === "silent" ? " Its text does not say." : "";
-  return `Not sure enough: ${percent(reply.confidence)}, and for at most ${decision.risk} wrong it takes ${percent(least)}.${text}`;
+  const own = reply.unverified ? " by the model’s own probability" : "";
+  const why = reply.unverified && decision.usual ? "an unverified answer" : `to keep errors under ${decision.risk}, it`;
+  return `Its best guess has ${percent(reply.certainty)}${own}; ${why} needs ${percent(least)}.${text}`;
 }
 
 /** @param {string} words */
@@ -189,7 +201,8 @@ function why(reply, open) {
   }
   if (reply.source) {
     rows.push(["the model", el("span", {}, mark(reply.source.label), " ",
-      el("span.fine", {}, `${percent(reply.source.probability)} likely recalled${reply.source.borrowed ? "; the predictor is borrowed from another run" : ""}`))]);
+      el("span.fine", {}, reply.source.probability === null ? "not measured on this text: the predictor is borrowed from other runs"
+        : `${percent(reply.source.probability)} likely recalled`))]);
   }
   const often = exposed(reply.exposures);
   if (often) rows.push(["in training", often]);

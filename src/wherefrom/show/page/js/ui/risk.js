@@ -67,7 +67,7 @@ export class AcceptedRisk {
   gives(reply) {
     const least = this.threshold(reply.relation);
     if (least === null) return reply.answered;
-    const score = reply.nameKnown === false ? 0 : reply.confidence ?? 0; // unknown names have none
+    const score = reply.nameKnown === false ? 0 : reply.certainty ?? 0; // unknown names have none
     return score > 0 && score >= least && !misspelt(reply);
   }
 

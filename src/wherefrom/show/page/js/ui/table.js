@@ -130,7 +130,7 @@ export class AnswersTable {
       ["who", this.relations.length > 1 ? el("span", {}, who, el("span.asked-for", {}, row.r)) : who],
       ["it says", row.given ? said : el("span.held-back", {}, el("bdi", {}, row.a || "nothing"), row.ok ? "" : " ✕", el("span.fine", {}, " declined"))],
       ["right is", el("bdi", {}, row.g)],
-      ["sure", row.c === null ? "–" : percent(row.c)],
+      ["sure", row.c === null ? "–" : el("span", {}, percent(row.c), row.u ? el("span.fine", {}, " unverified") : "")],
       ["evidence", row.e ? mark(row.e) : ""],
       ["source", row.o ? mark(row.o) : ""],
     ]);
