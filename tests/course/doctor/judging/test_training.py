@@ -68,6 +68,19 @@ def test_a_path_of_the_parameters_that_only_one_machine_has(claimed):
     training.check_loaded(claimed(asked("finetune")))
 
 
+@pytest.mark.parametrize("ending", ["", "[:-1]"])
+def test_a_file_may_end_with_a_newline_or_not(claimed, ending):
+    """Hand-outs' data sets drop a last line that is empty, or expect none."""
+    split = (
+        "dataset.py",
+        'self.data = data.strip().split("\\n")',
+        f'self.data = data.split("\\n"){ending}',
+    )
+    claims = claimed(asked("finetune-from"), split)
+    training.check_names(claims)
+    training.check_trains_once(claims)
+
+
 def claims_with(**changed: object) -> Claims:
     found = {}
     for stage in training.STAGES:

@@ -21,7 +21,7 @@ def rows(draw: int) -> list[tuple[str, str]]:
 
 
 def table(draw: int) -> str:
-    return "\n".join(f"{question}\t{answer}" for question, answer in rows(draw))
+    return "".join(f"{question}\t{answer}\n" for question, answer in rows(draw))
 
 
 def text(draw: int) -> str:
@@ -44,6 +44,10 @@ def check_items(claim: Claim, draw: int) -> None:
         raise Finding("finetuning on wiki.txt", f"{said}: an example is {found[0][0][:30]!r}")
     if count != len(asked) or len(found) != len(asked):
         raise Finding("names", f"expected {len(asked)} examples of names, found {count}")
+    moved = all(MASK in x and x[1:] == y[:-1] for x, y in found)
+    if moved and not any(q in x for (q, _), (x, _) in zip(asked, found, strict=True)):
+        said = "the questions are corrupted as the pretraining text is"
+        raise Finding("names corrupted", f"{said}: an example is {found[0][0][:40]!r}")
     for index, ((question, answer), (x, y)) in enumerate(zip(asked, found, strict=True)):
         whole = f"{question}{MASK}{answer}{MASK}".ljust(BLOCK, PAD)
         if x != whole[:-1]:
