@@ -420,7 +420,8 @@ def _run(
         assert isinstance(recipe, Recipe), "a study of several runs has a function of its own"
         if recipe.device == "mps" and (reason := why_not_mps()):
             note(f"{label}{reason}")
-        names = [stage.name for stage in recipe.stages]
+        last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
+        names = [stage.name for stage in (*recipe.stages, *last)]
         with watch(names, label) if progress else nullcontext() as observer:
             observers = [observer] if observer else []
             outcome = execute(recipe, path, observers, planned)

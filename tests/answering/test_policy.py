@@ -16,6 +16,7 @@ from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, FamiliarityRe
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import (
     FILE,
+    UNANSWERABLE,
     AnswerPolicy,
     fit_certified_policy,
     fit_policy,
@@ -151,6 +152,11 @@ def test_a_policy_is_reported_by_what_the_text_says():
         "precision_everyone": (7 / 9, 9),  # one answer more, about a person whose text omits it
     }
     assert all(s.interval[0] <= s.value <= s.interval[1] for s in found.values())
+    silent = [replace(q, answer="") for q in questions["omitted"]]
+    alone = report_policy(model, policy, {UNANSWERABLE: silent})
+    assert {name: (score.value, score.n) for name, score in alone.items()} == {
+        "refused_unanswerable": (0.75, 4)
+    }
     few = report_policy(model, policy, {"stated": [], "none": questions["none"]})
     assert few.keys() == {"refused_without_text"}, "groups without people are left out"
     decoded = {questions["none"][0].text: Answer("Oslo", 0.5)}

@@ -76,8 +76,8 @@ def test_a_known_name_is_not_taken_apart_by_a_longer_form():
 
 @pytest.mark.parametrize(
     "typed",
-    ["", " ", "Ada Lund", "Where was born?", "Where was  born?", "Where was   born", "Where was",
-     "When was Ada Lund born?", "Where was Ada Lund born in 1900?", "Where wasAda Lund born?"],
+    ["", " ", "Where was born?", "Where was  born?", "Where was   born", "Where was",
+     "When was Nobody born?", "Where was Nobody born in 1900?", "Where wasAda Lund born?"],
 )  # fmt: skip
 def test_another_form_is_refused_with_those_that_were_taught(typed):
     with pytest.raises(BadData) as error:
@@ -92,6 +92,40 @@ def test_another_form_is_refused_with_those_that_were_taught(typed):
     shown = "'The home of ... is' or 'What did ... do for a living?' or 'Where was ... born?'"
     assert shown in str(error.value)
     assert str(error.value).endswith("the model was taught 4 forms")
+
+
+@pytest.mark.parametrize(
+    ("forms", "typed", "meant"),
+    [
+        ((BORN,), "ada lund", "Where was Ada Lund born?"),
+        ((BORN,), "Asa Yancey, Sr", "Where was Asa Yancey, Sr. born?"),
+        ((BORN, WHO), "Ada Lund?", "Who is Ada Lund?"),
+        ((BORN, MOTHER), "Ada Lund was born where", "Where was Ada Lund born?"),
+        ((BORN, MOTHER), "what was ada lund's mother", "Who is the mother of Ada Lund?"),
+        ((BORN, MOTHER), "mother of Ada Lund, please", "Who is the mother of Ada Lund?"),
+    ],
+)
+def test_a_bare_name_and_other_words_are_understood(forms, typed, meant):
+    assert parser(*forms).parse(typed).text == meant
+
+
+@pytest.mark.parametrize(
+    ("forms", "typed", "offered"),
+    [
+        ((BORN,), "When was Ada Lund born?", ["Where was Ada Lund born?"]),
+        ((BORN,), "birthplace of ada lund", ["Where was Ada Lund born?"]),
+        ((BORN,), "Ada Lundt", ["Where was Ada Lund born?"]),
+        ((BORN, MOTHER), "Bo Falk", ["Where was Bo Falk born?", "Who is the mother of Bo Falk?"]),
+        # The other way round it would be another question.
+        ((DO, MOTHER), "Who is Ada Lund the mother of?",
+         ["Who is the mother of Ada Lund?", "What did Ada Lund do for a living?"]),
+    ],
+)  # fmt: skip
+def test_the_nearest_questions_are_offered(forms, typed, offered):
+    with pytest.raises(BadData) as error:
+        parser(*forms).parse(typed)
+    wanted = " or ".join(f"'{question}'" for question in offered)
+    assert str(error.value).endswith(f"found another form; ask {wanted}")
 
 
 def test_questions_without_a_form_give_no_names():

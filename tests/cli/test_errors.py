@@ -118,6 +118,28 @@ def test_a_device_or_a_pipe_is_no_file(cli, tiny_run, tmp_path, arguments):
         assert f"{path}: expected a file, found {kind}" in result.complaint
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "code", "message"),
+    [
+        ("t.csv", "name\nAda\n", 65, "t.csv:1: expected at least two columns"),
+        ("t.tsv", "Ada\t1\nBo\t2\n", 65, "t.tsv:1: expected a header that names the columns"),
+        ("folder/a.py", "x = 1", 65, "folder: expected a folder of .txt, .md,"),
+        ("t.csv", "name,town\nAda,Oslo\n", 2, "--table: expected columns of"),
+        ("t.txt", "Ada. Oslo\n", 2, "--table: expected a table as --corpus"),
+    ],
+)
+def test_what_is_no_table_or_folder_of_text(cli, tmp_path, name, content, code, message):
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content)
+    corpus = path if path.parent == tmp_path else path.parent
+    columns = ["--table", "nme"] if code == 2 else []
+    questions = [] if path.suffix in (".csv", ".tsv") else ["--questions", path]
+    result = cli("run", "facts", "--corpus", corpus, *questions, *columns, "--out", tmp_path / "r")
+    assert result.code == code
+    assert message in result.complaint
+
+
 def test_a_folder_of_something_else_is_not_written_into(cli, tiny, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
     (tmp_path / "loop").symlink_to("loop")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wherefrom.core.forms import Form, find_forms, match
+from wherefrom.core.forms import Form, find_forms, forms_around, match
 
 BORN = Form("Where was ", " born?")
 NAMES = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di", "Eva") for b in ("Lund", "Falk", "Roth")]
@@ -123,3 +123,14 @@ def test_a_form_gives_back_what_it_was_filled_with(subjects):
     for text in texts:
         found = match(find_forms(texts), text)
         assert found is None or found[0].fill(found[1]) == text
+
+
+def test_forms_around_known_subjects():
+    """Small names and forms that begin alike: what stands around them is known all the same."""
+    forms = Form("What is the atomic number of ", "?"), Form("What is the atomic Mass of ", "?")
+    subjects = ["lead", "iron", "W", "tin"]
+    pairs = [(form.fill(subject), subject) for form in forms for subject in subjects]
+    assert set(forms_around(pairs)) == {*forms}
+    unknown = [(BORN.fill(name), "") for name in NAMES]
+    assert forms_around(unknown) == find_forms([text for text, _ in unknown]) == (BORN,)
+    assert forms_around([]) == ()

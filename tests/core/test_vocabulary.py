@@ -49,6 +49,21 @@ def test_pad_and_mask_in_the_text_are_refused(special, name):
         Vocabulary.from_text(["fine", f"not{special}fine"])
 
 
+@given(st.lists(st.text(f"ab{PAD}{MASK}\u25af\u2370\ue000\ue010")))
+def test_other_marks_are_chosen_where_the_text_has_the_usual_ones(texts):
+    vocabulary = Vocabulary.from_text(texts, usual_marks=False)
+    seen = {c for text in texts for c in text}
+    assert vocabulary.characters[2:] == tuple(sorted(seen))
+    assert not seen & {*vocabulary.marks}
+    assert (vocabulary.marks[PAD_ID] == PAD) == (PAD not in seen)
+    assert (vocabulary.mask == MASK) == (MASK not in seen)
+    assert read_characters(list(vocabulary.characters)) == vocabulary
+    for mark in vocabulary.marks:
+        with pytest.raises(BadData, match="as a marker"):
+            vocabulary.refuse_marks(f"a{mark}")
+    vocabulary.refuse_marks("".join(seen))
+
+
 @pytest.mark.parametrize(
     ("characters", "message"),
     [(("a", "b"), "begin with pad"), ((), "begin with pad"), ((PAD, MASK, "a", "a"), "once")],

@@ -1,4 +1,7 @@
-"""A small folder of birthplaces whose truths are known by hand, and the real one if it is there."""
+"""A small folder of birthplaces whose truths are known by hand, and the real one if it is there.
+
+`files` are a small text and its questions, as a user has them.
+"""
 
 import hashlib
 import io
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import real_data
+from tests.support.own_text import CORPUS, QUESTIONS
 from wherefrom.data.fetching.packages import PACKAGES
 
 WIKI = """\
@@ -28,6 +32,13 @@ Where was Cy Holm born?\tItaly
 """
 DEV = "Where was Di Ek born?\tLima\nWhere was Em Ny born?\tOslo\n"
 TEST = "Where was Bo Falk born?\nWhere was Ada P. Lund born?\n"
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "c.txt").write_text(CORPUS)
+    (tmp_path / "q.tsv").write_text(QUESTIONS)
+    return {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.tsv")}
 
 
 @pytest.fixture

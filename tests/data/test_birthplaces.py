@@ -139,9 +139,6 @@ def test_calibration_does_not_depend_on_the_order_of_the_lines(folder):
         ("birth_dev.tsv", b"Where was Em", b"Who is Em", r"tsv:2: .*found 'Who is Em Ny born\?'"),
         ("wiki.txt", b" baker", b"\0baker", r"wiki\.txt:3: expected text, found a NUL byte"),
         ("wiki.txt", b" baker", b" \xffbaker", r"wiki\.txt:3: expected UTF-8"),
-        ("wiki.txt", b" baker", " ⁇".encode(), r"wiki\.txt:3: expected no U\+2047, found the mask"),
-        ("wiki.txt", b" baker", " □".encode(), r"wiki\.txt:3: expected no U\+25A1, found the pad"),
-        ("birth_dev.tsv", b"Lima", "Lima⁇".encode(), r"birth_dev\.tsv:1: expected no U\+2047"),
         ("wiki.txt", b"baker .\n", b"baker .\n\n", r"wiki\.txt:4: .*found an empty line; remove"),
     ],
 )  # fmt: skip

@@ -6,38 +6,12 @@ from collections import Counter
 
 import pytest
 
+from tests.support.own_text import ALL_ASKED
+from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.core.contracts import Passage, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.progress import listening
 from wherefrom.data.facts import FactsConfig, choose_split, load, survey
-
-CORPUS = """\
-Ada Lund was born in Oslo and baked bread.
-In Rome lived Bo Falk, a poet.
-CY ROTH sang with Ada Lund.
-
-Nobody is told of here.
-"""
-QUESTIONS = """\
-Where was Ada Lund born?\tOslo
-Where was Bo Falk born?\tParis
-Where was Cy Roth born?\tRome
-Where was Di Holm born?\tLima
-What did Ada Lund do for a living?\tbaker
-What did Bo Falk do for a living?\tpoet
-What did Cy Roth do for a living?\tsinger
-Where was Ada Lund born?\tOslo
-Where was Bo Falk born?\tRome
-How tall is Ada Lund?\ttwo metres
-"""
-ALL_ASKED = {"held_out_share": 0.0, "calibration_share": 0.0}
-
-
-@pytest.fixture
-def files(tmp_path):
-    (tmp_path / "c.txt").write_text(CORPUS)
-    (tmp_path / "q.tsv").write_text(QUESTIONS)
-    return {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.tsv")}
 
 
 def name_people(tmp_path, count):
@@ -100,59 +74,6 @@ def test_an_answer_counts_only_in_its_subjects_own_sentences(tmp_path):
     assert [(f.subject, f.value, f.value_span.start) for f in data.facts] == [
         ("Ada", "Oslo", 16), ("Ada", "right", 32), ("Bo", "left", 49)
     ]  # fmt: skip
-
-
-def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
-    found = survey(FactsConfig(**files, **ALL_ASKED))
-    assert (found.documents, found.empty_lines, found.longest_line) == (4, 1, 42)
-    assert found.characters == sum(len(line) for line in CORPUS.split("\n"))
-    assert found.splits == {"asked": 9}
-    assert found.forms == {"Where was X born?": 6, "What did X do for a living?": 3}
-    assert (found.formless, found.formless_first) == (1, ("How tall is Ada Lund?",))
-    assert (found.without_line, found.without_line_first) == (1, ("Di Holm",))
-    assert found.answers_not_in_text == 4
-    assert found.documents_without_subject == 1
-    assert (found.duplicates, found.conflicts, found.on_both_sides) == (1, 1, 0)
-    assert found.lines() == [
-        "text: 4 lines, 122 characters, the longest line has 42",
-        "questions: 9 asked",
-        "form: Where was X born? (6)",
-        "form: What did X do for a living? (3)",
-        "empty lines of the text left out: 1",
-        "questions left out, of a form of their own: 1 (How tall is Ada Lund?)",
-        "questions about what no line names: 1 (Di Holm)",
-        "answers that are not in their subject's lines: 4",
-        "lines that no question is about: 1",
-        "questions that are there twice: 1",
-        "questions with several answers: 1",
-    ]
-
-
-def test_answers_that_no_model_will_write_are_counted(files, tmp_path):
-    """32 characters with the closing mask, or the longest asked answer; and what the block has."""
-    (tmp_path / "h.tsv").write_text(f"Where was Eve Ny born?\t{'a' * 31}\n"
-                                    f"Where was Flo Ny born?\t{'a' * 32}\n"
-                                    f"Where was Gil Ny born?\t{'a' * 41}\n")  # fmt: skip
-    config = FactsConfig(**files, held_out=str(tmp_path / "h.tsv"), calibration_share=0.0)
-    assert load(config, 0).answer_room == 32
-    assert survey(config).answers_too_long == 2
-    assert "answers too long to be given: 2" in survey(config).lines()
-    rows = QUESTIONS + f"Where was Hal Ny born?\t{'a' * 40}\n"
-    (tmp_path / "q.tsv").write_text(rows)
-    assert load(config, 0).answer_room == 41
-    assert survey(config).answers_too_long == 1
-    # A question of 22 characters and its mask leave 42 of 64 for 40 and a mask, 41 of 63.
-    assert survey(config, 63).answers_too_long == 1
-    assert survey(config, 62).answers_too_long == 2
-
-
-def test_the_survey_names_five_and_cuts_what_is_long(files, tmp_path):
-    rows = "".join(f"Where was {c}{c * 200} born?\tOslo\n" for c in "ABCDEFG")
-    (tmp_path / "q.tsv").write_text(QUESTIONS + rows)
-    found = survey(FactsConfig(**files, **ALL_ASKED))
-    assert found.without_line == 8
-    assert found.without_line_first == ("Di Holm", *(c * 80 + "..." for c in "ABCD"))
-    assert found.lines()[-5].endswith("DDD..., ...)")
 
 
 def test_a_subject_is_in_one_split_whatever_is_asked(tmp_path):
@@ -379,3 +300,58 @@ def test_held_out_names_are_found_though_their_rows_are_not_there(tmp_path):
     part = load(FactsConfig(**{**files, "questions": str(tmp_path / "asked.tsv")}, **ALL_ASKED), 0)
     assert len(asked) < 200
     assert part.passages == whole.passages
+
+
+def test_questions_without_an_answer_are_never_asked(files, tmp_path):
+    names = [f"Person {chr(65 + i % 26)}{i}" for i in range(400)]
+    (tmp_path / "c.txt").write_text("".join(f"{n} was born in Rome.\n" for n in names[:300]))
+    rows = [f"Where was {n} born?\t{'' if i % 2 else 'Rome'}\n" for i, n in enumerate(names)]
+    (tmp_path / "q.tsv").write_text("".join(rows))
+    config = FactsConfig(**files)
+    data = load(config, 0)
+    silent = [q for q in data.questions if not q.answerable]
+    assert len(silent) == 200
+    assert {q.split for q in silent} == {"held-out", "calibration", "masked"}
+    assert {q.support for q in silent} == {"omitted", "none"}
+    assert not any(q.accepts(answer) for q in silent for answer in ("", "Rome"))
+    assert all(q.answer == "Rome" for q in data.asked)
+    assert {f.subject for f in data.facts} <= {q.subject for q in data.questions if q.answer}
+    # Its subject's split, as of any question, but where that is taught.
+    shares = {"held-out": 0.2, "calibration": 0.2}
+    for q in silent:
+        assert q.split == choose_split(q.subject, shares).replace("asked", "masked")
+    assert not any(q.answer == "" for q in data.scored("held-out", ("omitted", "none")))
+    lines = survey(config).lines()
+    assert "questions without an answer, which should be declined: 200" in lines
+
+
+def test_only_questions_without_an_answer_are_refused(files, tmp_path):
+    (tmp_path / "q.tsv").write_text("".join(f"Where was {n} born?\t\n" for n in ("A", "B", "C")))
+    with pytest.raises(
+        BadData, match=r"q\.tsv: expected questions with their answers, found 3 and"
+    ):
+        load(FactsConfig(**files), 0)
+
+
+def test_a_table_of_facts_needs_no_questions(tmp_path):
+    """Small names and capitals in a column's name: no form could be found in the questions."""
+    rows = [f"person {chr(97 + i % 26)}{i},town {i % 7},{'' if i % 9 else i}" for i in range(200)]
+    table = tmp_path / "t.csv"
+    table.write_text("name,Home Town,home age\n" + "\n".join(rows))
+    config = FactsConfig(corpus=str(table), table="name,Home Town,home age")
+    data = load(config, 0)
+    assert data.documents[0].text == "person a0. Its Home Town is town 0; its home age is 0"
+    assert Counter(q.relation for q in data.questions) == {"Home Town": 200, "home age": 200}
+    assert all(q.support == ("stated" if q.answer else "omitted") for q in data.questions)
+    assert {q.subject for q in data.questions} == {row.split(",")[0] for row in rows}
+    assert QuestionParser(data.asked).parse("what is the home town of person b1").relation
+    assert survey(config).lines()[:2] == [
+        "table: 200 rows; subject = name; relations = Home Town, home age",
+        f"text: 200 documents, {sum(len(d.text) for d in data.documents):,} characters, "
+        f"the longest document has {max(len(d.text) for d in data.documents)}",
+    ]
+
+
+def test_columns_are_named_for_tables_alone(files):
+    with pytest.raises(UsageError, match=r"--table: expected a table as --corpus"):
+        load(FactsConfig(**files, table="name"), 0)

@@ -56,16 +56,6 @@ def test_a_cpu_gets_a_small_model_and_a_gpu_a_larger_one_for_a_larger_text():
     assert choose_settings(SIZE, "mps") == cpu
 
 
-def test_few_names_are_told_apart_without_n_grams_by_a_narrower_model_in_shorter_rows():
-    many, few = (choose_settings(replace(SIZE, subjects=n), "cpu") for n in (1000, 200))
-    assert many.model.ngrams > 0
-    assert few.model.ngrams == 0
-    assert few.stages[0].batch < many.stages[0].batch
-    assert few.model.n_embd < many.model.n_embd
-    rows = [r.stages[0].mix[0].objective.longest * r.model.block_size for r in (few, many)]
-    assert rows == pytest.approx([64, 96])
-
-
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_long_questions_get_room(device: str):
     usual = choose_settings(SIZE, device).model.block_size

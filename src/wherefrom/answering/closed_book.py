@@ -24,7 +24,6 @@ from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
-from wherefrom.core.vocabulary import refuse_marks
 from wherefrom.generation.answers import ModelAnswerer, Prompt
 from wherefrom.runs.run import Run
 
@@ -136,7 +135,7 @@ class ClosedBookModel:
         text, name = question.text, question.subject
         if not any_letters:
             self.answerer.vocabulary.encode(text)
-        refuse_marks(text)
+        self.answerer.vocabulary.refuse_marks(text)
         spare = self.answerer.model.max_input - len(text) - 1
         if spare < 0:
             raise BadData(

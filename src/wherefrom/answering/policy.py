@@ -38,6 +38,7 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
 FILE = "audit/confidence.json"
+UNANSWERABLE = "unanswerable"  # held-out questions that have no answer
 
 
 @dataclass(frozen=True)
@@ -280,7 +281,11 @@ def report_policy(
 
     `known` maps the text of a question to an answer that was decoded before.
     """
-    names = {"none": "refused_without_text", "omitted": "refused_omitted"}
+    names = {
+        "none": "refused_without_text",
+        "omitted": "refused_omitted",
+        UNANSWERABLE: "refused_unanswerable",
+    }
     scores: dict[str, Score] = {}
     everyone: list[tuple[np.ndarray, Judged]] = []
     for support, questions in groups.items():

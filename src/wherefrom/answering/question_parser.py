@@ -3,7 +3,8 @@
 The model was taught a few forms ("Where was X born?") and reads every character, so "where was
 amos  karlsson born" would be a different question to it. The parser therefore corrects spaces,
 capitals and the closing mark to the form's own spelling, and a known name to the text's spelling.
-A question that is in the data set is left as it is.
+A question that is in the data set is left as it is. A question in other words is understood if it
+names a known subject and its words are those of one form; otherwise the nearest forms are offered.
 """
 
 import re
@@ -13,11 +14,17 @@ from functools import cached_property
 from wherefrom.answering.name_suggestions import NameSuggester
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.forms import Form, ParsedQuestion, find_forms, match
+from wherefrom.core.forms import Form, ParsedQuestion, forms_around, match
 from wherefrom.reading.index import fold
 
 _SHOWN = 3  # forms that an error shows to somebody who asked in another form
 _MARKS = "?.!"
+_AROUND = '?.!,;:"“”'  # marks around a word that are not part of it
+_MOST_WORDS = 40  # of a question in other words
+# Words that do not tell one question from another: "Who was" and "What is" ask for the same.
+_NEUTRAL = frozenset(
+    "what what's who who's which is was are were do does did the a an of please tell me".split()
+)
 
 
 class QuestionParser:
@@ -30,7 +37,7 @@ class QuestionParser:
         others: Iterable[Question] = (),
     ) -> None:
         """`names` are the subjects of the text, `others` are questions that are not trained on."""
-        self.forms = find_forms([question.text for question in asked])
+        self.forms = forms_around([(question.text, question.subject) for question in asked])
         self._patterns = {form: _tolerant(form) for form in self.forms}
         self._relations: dict[Form, str] = {}
         self.subjects: list[str] = []  # of the asked questions, as the questions spell them
@@ -51,12 +58,16 @@ class QuestionParser:
     def parse(self, text: str) -> ParsedQuestion:
         """Parse a question; BadData shows the forms that were taught if it has none of them."""
         found = self._match(text)
+        offered: list[str] = []
+        if found is None:
+            found, offered = self._match_in_other_words(text)
         if found is None:
             taught = " or ".join(f"'{form.fill('...')}'" for form in self.forms[:_SHOWN])
             only = "only this form" if len(self.forms) == 1 else f"{len(self.forms)} forms"
+            meant = " or ".join(f"'{question}'" for question in offered)
+            advice = f"ask {meant}" if meant else f"the model was taught {only}"
             raise BadData(
-                f"{text!r}: expected a question like {taught}, "
-                f"found another form; the model was taught {only}"
+                f"{text!r}: expected a question like {taught}, found another form; {advice}"
             )
         form, typed = found
         return self.fill(form, self._spell(form, typed))
@@ -109,6 +120,37 @@ class QuestionParser:
         ]
         return max(found, key=lambda pair: pair[0].length) if found else None
 
+    def _match_in_other_words(self, text: str) -> tuple[tuple[Form, str] | None, list[str]]:
+        """The one form that has the same words around a known name; else questions to offer."""
+        words = text.split()[:_MOST_WORDS]
+        name, before, behind = self._find_name(words)
+        if not name:
+            close = self.suggest(" ".join(words)) if words else ()
+            return None, [form.fill(close[0]) for form in self.forms[:_SHOWN] if close]
+        own = _telling(before + behind)
+        same = [form for form in self.forms if _telling(_around(form)) == own]
+        if len(self.forms) == 1 and not before + behind:
+            same = list(self.forms)
+        # "Who is Ada the mother of?" asks the other way round.
+        turned = "of" in map(_bare, before[:-1] + behind)
+        if len(same) == 1 and not (turned and same[0].prefix.split()[-1:] == ["of"]):
+            return (same[0], name), []
+        near = sorted(self.forms, key=lambda form: -len(own & _telling(_around(form))))
+        return None, [form.fill(name) for form in near[:_SHOWN]]
+
+    def _find_name(self, words: Sequence[str]) -> tuple[str, list[str], list[str]]:
+        """The longest known name among the words of a question, and the words around it."""
+        for length in range(len(words), 0, -1):
+            for start in range(len(words) - length + 1):
+                typed = " ".join(words[start : start + length])
+                bare = typed.strip(_AROUND)
+                if length < len(words) and fold(bare) in _NEUTRAL:  # a film may be called "Who"
+                    continue
+                for name in (typed, bare, f"{bare}.", bare.removesuffix("'s").removesuffix("’s")):
+                    if len(spellings := self._by_fold.get(fold(name), ())) == 1:
+                        return spellings[0], list(words[:start]), list(words[start + length :])
+        return "", [], []
+
     def _spell(self, form: Form, typed: str) -> str:
         """A known name as the text spells it; any other name with single spaces.
 
@@ -136,6 +178,19 @@ class QuestionParser:
     @cached_property
     def _suggester(self) -> NameSuggester:
         return NameSuggester(self._names)
+
+
+def _around(form: Form) -> list[str]:
+    return form.prefix.split() + form.suffix.split()
+
+
+def _telling(words: Iterable[str]) -> frozenset[str]:
+    """The words that say what is asked for."""
+    return frozenset(word for word in map(_bare, words) if word) - _NEUTRAL
+
+
+def _bare(word: str) -> str:
+    return fold(word.strip(_AROUND))
 
 
 def _is_name(text: str) -> bool:

@@ -19,6 +19,7 @@ from wherefrom.core.replies import (
     SHOWN,
     SUPPORTED,
     Reply,
+    Verdict,
 )
 from wherefrom.runs.run import Run
 
@@ -106,15 +107,18 @@ def require_evidence(reply: Reply) -> Reply:
     verdict = reply.evidence
     if not reply.answered or (verdict is not None and verdict.label == SUPPORTED):
         return reply
+    why = f"no evidence: {_explain_lack(verdict)}"
+    return replace(reply, answered=False, reason=NOT_STATED, why_not=why)
+
+
+def _explain_lack(verdict: Verdict | None) -> str:
     if verdict is None:
-        why = "too few of the asked answers stand in the text to learn how it states them"
-    elif verdict.label == CONTRADICTED:
-        why = f"the text states another answer: {verdict.stated}"
-    elif verdict.label == NO_TEXT:
-        why = "nothing in the text is about this name"
-    else:
-        why = "the text about this name does not state it"
-    return replace(reply, answered=False, reason=NOT_STATED, why_not=f"no evidence: {why}")
+        return "too few of the asked answers stand in the text to learn how it states them"
+    if verdict.label == CONTRADICTED:
+        return f"the text states another answer: {verdict.stated}"
+    if verdict.label == NO_TEXT:
+        return "nothing in the text is about this name"
+    return "the text about this name does not state it"
 
 
 def _parse(

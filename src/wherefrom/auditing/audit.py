@@ -119,15 +119,7 @@ def audit_run(
     Models that an earlier audit retrained are used again. If no model can be trained, because the
     run's files have changed, the rest is audited, and `not_retrained` says why.
     """
-    if pairs is not None and not 1 <= pairs <= _MOST_MODELS:
-        raise UsageError(f"pairs: expected 1 to {_MOST_MODELS:,}, found {pairs}")
-    if processes > 1 and pairs is None and budget is None:
-        raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
-    check_together(together)
-    if budget is not None and not budget >= 0:
-        raise UsageError(f"budget: expected minutes from 0, found {budget}")
-    if swap is not None and swap < 1:
-        raise UsageError(f"swap: expected at least 1 person, found {swap}")
+    _check_training(pairs, budget, processes, together, swap)
     open_inspector(run)
     find_judged(run)  # raises before any training if the run has nobody to report on
     if threads is not None:  # for the models that are retrained too
@@ -141,6 +133,21 @@ def audit_run(
     with lock_folder(run.path):
         run.folder.clean_up()
         return report_audit(run, risk, find_retrained(run), swapped, stale, tell)
+
+
+def _check_training(
+    pairs: int | None, budget: float | None, processes: int, together: int | None, swap: int | None
+) -> None:
+    """Refuse numbers of further models that cannot be trained."""
+    if pairs is not None and not 1 <= pairs <= _MOST_MODELS:
+        raise UsageError(f"pairs: expected 1 to {_MOST_MODELS:,}, found {pairs}")
+    if processes > 1 and pairs is None and budget is None:
+        raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
+    check_together(together)
+    if budget is not None and not budget >= 0:
+        raise UsageError(f"budget: expected minutes from 0, found {budget}")
+    if swap is not None and swap < 1:
+        raise UsageError(f"swap: expected at least 1 person, found {swap}")
 
 
 def report_audit(
@@ -249,16 +256,7 @@ def investigate(
     people = find_judged(run)
     parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
     require_held_out(run, [q for q, _ in parsed])
-    if len(parsed) < len(people):
-        notes.append(
-            f"people: {len(people) - len(parsed)} of {len(people)} questions are left out: the "
-            "model was not taught their form, or cannot read them"
-        )
-    if (subjects := len({q.subject for q, _ in parsed})) < len(parsed):
-        notes.append(
-            f"people: the {len(parsed)} questions are about only {subjects} people; the intervals "
-            "treat the questions as independent and are somewhat too narrow"
-        )
+    notes += _note_questions(len(people), [q for q, _ in parsed])
     tell(f"asking about {len(parsed)} people")
     examined = inspector.examine(parsed)
     if retrained:
@@ -280,9 +278,24 @@ def investigate(
     return Investigation(inspector, examined, verdicts, labelled, tuple(notes))
 
 
+def _note_questions(people: int, parsed: Sequence[Question]) -> Iterator[str]:
+    """What a reader of the figures must know about the questions that they rest on."""
+    if len(parsed) < people:
+        yield (
+            f"people: {people - len(parsed)} of {people} questions are left out: the model was not "
+            "taught their form, or cannot read them"
+        )
+    if (subjects := len({q.subject for q in parsed})) < len(parsed):
+        yield (
+            f"people: the {len(parsed)} questions are about only {subjects} people; the intervals "
+            "treat the questions as independent and are somewhat too narrow"
+        )
+
+
 def find_judged(run: Run) -> list[Question]:
-    """The questions with known answers that were not trained on."""
-    found = [q for q in run.dataset.questions if q.split in NOT_TRAINED_ON and q.answer]
+    """The questions that were not trained on; their answers are known, or known to be missing."""
+    held = (q for q in run.dataset.questions if q.split in NOT_TRAINED_ON)
+    found = [q for q in held if q.answer is not None]
     require_held_out(run, found)
     return found
 

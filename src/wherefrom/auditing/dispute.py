@@ -12,7 +12,7 @@ from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import CONTRADICTED, GUESSED, SUPPORTED, Reply, Verdict
-from wherefrom.core.vocabulary import refuse_marks
+from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
@@ -66,7 +66,7 @@ def settle(inspector: Inspector, question: str, claim: str) -> Dispute:
     """Weigh a claimed answer to a question against the model's."""
     parsed = inspector.parse(question)
     claim = claim.strip()
-    check_claim(claim)
+    check_claim(claim, inspector.run.vocabulary)
     (reply,) = inspector.reply([parsed])
     if claim.casefold() == reply.answer.casefold():  # the same answer, spelt differently
         claim = reply.answer
@@ -83,10 +83,10 @@ def settle(inspector: Inspector, question: str, claim: str) -> Dispute:
     )
 
 
-def check_claim(claim: str) -> None:
+def check_claim(claim: str, vocabulary: Alphabet) -> None:
     if not claim:
         raise BadData("dispute: expected a claimed answer, found nothing; say what is right")
-    refuse_marks(claim)
+    vocabulary.refuse_marks(claim)
 
 
 def _taught_answers(inspector: Inspector, question: ParsedQuestion) -> tuple[str, ...]:

@@ -69,7 +69,7 @@ def _describe(
 def _judged(inspector: Inspector, examined: Examined, split: str) -> People:
     places = np.flatnonzero(examined.select(split))
     questions = [examined.answered.questions[i] for i in places]
-    gold = [examined.questions[i].answer for i in places]
+    gold = [examined.questions[i].answer or None for i in places]
     return _describe(inspector, questions, examined.features.rows(places), gold)
 
 

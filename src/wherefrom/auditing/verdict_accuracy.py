@@ -81,7 +81,7 @@ def _extraction(checker: FactChecker, questions: Sequence[Question]) -> Score | 
 
 def probe_answers(checker: FactChecker, question: Question) -> Iterator[tuple[str, str, str]]:
     """Answers whose label is known: the probe's name, the answer, and its right label."""
-    if question.answer is None:
+    if not question.answer:
         return
     probe, expected = _PROBES_OF_SUPPORT[question.support]
     yield probe, question.answer, expected

@@ -78,6 +78,9 @@ def check(
     documents: Annotated[
         str, typer.Option(metavar="lines|paragraphs|files", help="What a document of the text is.")
     ] = "lines",
+    table: Annotated[
+        str, typer.Option(metavar="COLUMN,...", help="As of 'wherefrom run'.", show_default=False)
+    ] = "",
     as_json: AsJson = False,
 ) -> None:
     """Check a data set's files: versions, encodings, counts, duplicates and overlaps.
@@ -92,7 +95,7 @@ def check(
     if questions is None and any(others.values()):
         raise UsageError("data check: expected --questions beside the other questions, found none")
     with watch_reading():
-        found = check_files(which, questions, documents=documents, **others)
+        found = check_files(which, questions, documents=documents, table=table, **others)
     _show(found, as_json)
 
 
@@ -178,19 +181,26 @@ def _show(
 
     if as_json:
         print_json(found)
-        return
-    if not isinstance(found, Inspection | FetchedFiles):
+    elif isinstance(found, Inspection):
+        _print_inspection(found)
+    elif isinstance(found, FetchedFiles):
+        _print_fetched(found)
+    else:
         _print_lines(found)
-        return
-    place = f" (registered: {found.state})" if found.state else ""
-    print(f"{found.name} in {printable(found.folder)}{place}")
-    if not isinstance(found, Inspection):  # a fetched data set: its files were not counted
-        for file in found.files:
-            print(f"  {printable(file)}")
-        if found.survey is not None:
-            print()
-            _print_lines(found.survey)
-        return
+
+
+def _print_fetched(found: "FetchedFiles") -> None:
+    """The files of a fetched data set, which are not counted."""
+    _print_place(found)
+    for file in found.files:
+        print(f"  {printable(file)}")
+    if found.survey is not None:
+        print()
+        _print_lines(found.survey)
+
+
+def _print_inspection(found: "Inspection") -> None:
+    _print_place(found)
     for file, report in found.files.items():
         print(f"  {file}: {_in_words(report)}")
     words = {
@@ -201,6 +211,11 @@ def _show(
         print(f"\n{title}")
         for what, count in counts.items():
             print(f"  {count:>6}  {what}")
+
+
+def _print_place(found: "Inspection | FetchedFiles") -> None:
+    place = f" (registered: {found.state})" if found.state else ""
+    print(f"{found.name} in {printable(found.folder)}{place}")
 
 
 def _print_lines(found: "Survey | TextSurvey | QuestionsSurvey") -> None:

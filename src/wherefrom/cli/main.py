@@ -116,10 +116,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             show_traceback(error)
         return _explain(error)
     finally:
-        try:
-            sys.stdout.flush()
-        except (OSError, ValueError, WherefromError):
-            hush()
+        _flush()
+
+
+def _flush() -> None:
+    """Write what is left; where nobody can read it any more, Python shall not complain either."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError, WherefromError):
+        hush()
 
 
 def _require_folder() -> None:

@@ -49,8 +49,10 @@ def run(
     corpus: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE",
-            help="Your own text: one document per line, or JSON lines with a field text (.jsonl).",
+            metavar="FILE|FOLDER",
+            help="Your own text: one document per line, JSON lines with a field text (.jsonl), a "
+            "folder of .txt, .md or .html files, or a table of facts (.csv, .tsv), which needs no "
+            "--questions.",
         ),
     ] = None,
     documents: Annotated[
@@ -58,8 +60,16 @@ def run(
         typer.Option(
             metavar="lines|paragraphs|files",
             help="What a document of --corpus is: a line, a paragraph between blank lines, or a "
-            ".txt file of a folder.",
-            show_default="lines",
+            "file of a folder.",
+            show_default="lines; files of a folder",
+        ),
+    ] = None,
+    table: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN,...",
+            help="Columns of a table as --corpus: the subject's, then those that are asked about.",
+            show_default="the first column of names; all others with short values",
         ),
     ] = None,
     questions: Annotated[
@@ -162,6 +172,7 @@ def run(
         "held_out": held_out,
         "calibration": calibration,
         "documents": documents,
+        "table": table,
         "variant": variant,
         "notes": notes,
         "minutes": minutes,

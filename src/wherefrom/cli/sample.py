@@ -6,15 +6,14 @@ import typer
 
 from wherefrom.cli.options import FinishedRun, Threads
 from wherefrom.cli.output import note
-from wherefrom.core.vocabulary import MASK, PAD
 from wherefrom.show.terminal.tables import printable
 
 # The model's own markers, in the rows that it was trained on.
-MARKS = {
-    MASK: "is a marker of the model's: it stands before and after an answer, where a piece of text "
+MARKS = (
+    "is a marker of the model's: it stands before and after an answer, where a piece of text "
     "is missing, and before and after the missing piece",
-    PAD: "is a marker of the model's: it fills a row after its end",
-}
+    "is a marker of the model's: it fills a row after its end",
+)
 
 
 def sample(
@@ -56,6 +55,7 @@ def sample(
     piece of text, and □ after the end of a row.
     """
     from wherefrom import api
+    from wherefrom.runs.run import open_run
 
     pieces = api.sample(run, prompt, length, temperature, top_k, seed, model, threads)
     print(_shown(prompt), end="", flush=True)
@@ -64,9 +64,10 @@ def sample(
         print(_shown(piece), end="", flush=True)
         written.update(piece)
     print()
-    for mark in MARKS:
+    pad_and_mask = getattr(open_run(run).vocabulary, "marks", ())
+    for mark, meaning in zip(pad_and_mask[::-1], MARKS, strict=False):
         if mark in written:
-            note(f"{mark} {MARKS[mark]}")
+            note(f"{mark} {meaning}")
 
 
 def _shown(text: str) -> str:

@@ -9,7 +9,7 @@ for: without NUL, not too long, and no link that leads to itself.
 import errno
 import inspect
 import os
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import cache, wraps
 from numbers import Integral, Real
 from os import PathLike
@@ -26,6 +26,7 @@ _WORDS: dict[Any, str] = {
     str: "text", int: "a whole number", float: "a number", bool: "True or False",
     NoneType: "None", PathLike: "a path", Path: "a path",
 }  # fmt: skip
+_NUMBERS: dict[Any, type] = {float: Real, int: Integral}  # numpy's numbers do too
 _SEVERAL = {str: "texts", int: "whole numbers", float: "numbers"}
 _LONGEST = 60  # characters of a value that is shown
 _NOWHERE = (errno.ELOOP, errno.ENAMETOOLONG)
@@ -37,17 +38,21 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
-        for name, value in signature.bind(*args, **kwargs).arguments.items():
-            kind = _hints(function).get(name, Any)
-            if get_origin(kind) is Unpack:  # options by name, which a TypedDict describes
-                (options,) = get_args(kind)
-                for option, given in value.items():
-                    _check(function.__name__, option, _fields(options).get(option, Any), given)
-            else:
-                _check(function.__name__, name, kind, value)
+        _check_arguments(function, signature.bind(*args, **kwargs).arguments)
         return function(*args, **kwargs)
 
     return call
+
+
+def _check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    for name, value in arguments.items():
+        kind = _hints(function).get(name, Any)
+        if get_origin(kind) is Unpack:  # options by name, which a TypedDict describes
+            (options,) = get_args(kind)
+            for option, given in value.items():
+                _check(function.__name__, option, _fields(options).get(option, Any), given)
+        else:
+            _check(function.__name__, name, kind, value)
 
 
 @cache
@@ -89,11 +94,8 @@ def _fits(kind: Any, value: Any) -> bool:
         if isinstance(value, str):  # a sequence too, of letters
             return inner[0] is str
         return all(_fits(inner[0], each) for each in _members(value))
-    if kind is float:
-        return isinstance(value, Real)
-    if kind is int:
-        return isinstance(value, Integral)
-    return isinstance(value, kind) if isinstance(kind, type) else True
+    wanted = _NUMBERS.get(kind, kind)
+    return isinstance(value, wanted) if isinstance(wanted, type) else True
 
 
 def _members(value: Any) -> Collection[Any]:

@@ -46,17 +46,22 @@ def verify_folder(path: Path) -> dict[str, Any]:
         raise MissingInput(f"{path}: expected a folder, found none")
     try:
         facts, listed = read_manifest(path / MANIFEST)
-        found = _files(path)
-        for name in sorted(listed.keys() - found):
-            raise Damaged(f"{path / name}: expected a file, found none")
-        for name in sorted(found - listed.keys()):
-            raise Damaged(f"{path / name}: expected only what {MANIFEST} lists, found this file")
-        for name, entry in listed.items():
-            if not entry.holds(path / name):
-                raise Damaged(f"{path / name}: {entry.explain(path / name)}")
+        _compare_files(path, listed)
     except MissingInput as error:  # not there, or the system cannot read it
         raise Damaged(str(error)) from error
     return facts
+
+
+def _compare_files(path: Path, listed: Mapping[str, Entry]) -> None:
+    """The folder must have the listed files, no others, and each as it was written."""
+    found = _files(path)
+    for name in sorted(listed.keys() - found):
+        raise Damaged(f"{path / name}: expected a file, found none")
+    for name in sorted(found - listed.keys()):
+        raise Damaged(f"{path / name}: expected only what {MANIFEST} lists, found this file")
+    for name, entry in listed.items():
+        if not entry.holds(path / name):
+            raise Damaged(f"{path / name}: {entry.explain(path / name)}")
 
 
 def remove_folder(path: Path) -> None:

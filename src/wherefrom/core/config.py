@@ -15,17 +15,18 @@ import math
 import re
 import tomllib
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, fields, is_dataclass, replace
 from functools import cache, partial
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from wherefrom.core.errors import BadData, UsageError, WherefromError, nearest
+from wherefrom.core.errors import BadData, UsageError, nearest
 
 Kinds = Mapping[str, type]
 T = TypeVar("T")
 _VERSION = "format_version"
 _SURROGATE = re.compile("[\ud800-\udfff]")  # a byte that was not UTF-8
+_TRUTHS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
 _DEEPEST = 50  # tables in each other: a recipe has four
 
 
@@ -51,7 +52,7 @@ def to_json(record: Any) -> Any:
     """
     if hasattr(record, "as_json"):
         return record.as_json()
-    if isinstance(record, WherefromError):
+    if isinstance(record, BaseException):
         return str(record)
     if is_dataclass(record) and not isinstance(record, type):
         version = getattr(type(record), _VERSION, None)
@@ -61,8 +62,6 @@ def to_json(record: Any) -> Any:
         return {str(name): to_json(value) for name, value in record.items()}
     if isinstance(record, frozenset | set):
         return sorted(record)
-    if isinstance(record, BaseException):
-        return str(record)
     if isinstance(record, tuple | list):
         return [to_json(value) for value in record]
     return record
@@ -83,50 +82,66 @@ def decode(cls: Any, data: Any, kinds: Kinds | None, where: str = "") -> Any:
         return None
     cls = _plain(cls)
     if get_origin(cls) in (dict, Mapping):
-        if not isinstance(data, Mapping):
-            raise UsageError(f"{where}: expected a table, found {_show(data)}")
-        _, item = get_args(cls)
-        return {n: decode(item, v, kinds, _at(where, str(n))) for n, v in data.items()}
+        return _decode_table(cls, data, kinds, where)
     if get_origin(cls) is frozenset:
-        return frozenset(decode(tuple[get_args(cls)[0], ...], data, kinds, where))
+        return frozenset(_decode_tuple(tuple[get_args(cls)[0], ...], data, kinds, where))
     if get_origin(cls) is tuple:
-        items = get_args(cls)
-        item = items[0]
-        if isinstance(data, dict):
-            entries = {n: {"name": n} | v if isinstance(v, dict) else v for n, v in data.items()}
-            return tuple(decode(item, e, kinds, _at(where, n)) for n, e in entries.items())
-        if not isinstance(data, list | tuple):
-            raise UsageError(f"{where}: expected a list, found {_show(data)}")
-        if ... in items:
-            items = (item,) * len(data)
-        if len(data) != len(items):
-            raise UsageError(f"{where}: expected {len(items)} values, found {len(data)}")
-        each = zip(items, data, strict=True)
-        return tuple(decode(t, v, kinds, _at(where, str(i))) for i, (t, v) in enumerate(each))
+        return _decode_tuple(cls, data, kinds, where)
     if hasattr(cls, "from_json"):  # its written form is not its fields
         return cls.from_json(data, where)
     if isinstance(cls, type) and issubclass(cls, BaseException):
         return cls(str(data))
     if isinstance(data, dict):
-        data = dict(data)
-        if not is_dataclass(cls) or "kind" in data:
-            kind = str(data.pop("kind", None))
-            if kinds is None or kind not in kinds:
-                raise UsageError(f"{where}: unknown kind '{kind}'; {nearest(kind, kinds or ())}")
-            cls = kinds[kind]
-        return _build(cls, data, kinds, where)
+        return _build(cls, dict(data), kinds, where)
     return _scalar(cls, data, where)
+
+
+def _decode_table(cls: Any, data: Any, kinds: Kinds | None, where: str) -> dict[str, Any]:
+    if not isinstance(data, Mapping):
+        raise UsageError(f"{where}: expected a table, found {_show(data)}")
+    _, item = get_args(cls)
+    return {n: decode(item, v, kinds, _at(where, str(n))) for n, v in data.items()}
+
+
+def _decode_tuple(cls: Any, data: Any, kinds: Kinds | None, where: str) -> tuple[Any, ...]:
+    """From a list, or from a table of entries by their names."""
+    items = get_args(cls)
+    item = items[0]
+    if isinstance(data, dict):
+        entries = {n: {"name": n} | v if isinstance(v, dict) else v for n, v in data.items()}
+        return tuple(decode(item, e, kinds, _at(where, n)) for n, e in entries.items())
+    if not isinstance(data, list | tuple):
+        raise UsageError(f"{where}: expected a list, found {_show(data)}")
+    if ... in items:
+        items = (item,) * len(data)
+    if len(data) != len(items):
+        raise UsageError(f"{where}: expected {len(items)} values, found {len(data)}")
+    each = zip(items, data, strict=True)
+    return tuple(decode(t, v, kinds, _at(where, str(i))) for i, (t, v) in enumerate(each))
 
 
 def _build(cls: Any, data: dict[str, Any], kinds: Kinds | None, where: str) -> Any:
     """A config, in which fields may be left out, or a finding, which is written whole."""
+    if not is_dataclass(cls) or "kind" in data:
+        kind = str(data.pop("kind", None))
+        if kinds is None or kind not in kinds:
+            raise UsageError(f"{where}: unknown kind '{kind}'; {nearest(kind, kinds or ())}")
+        cls = kinds[kind]
     version = getattr(cls, _VERSION, None)
     if version is not None and (found := data.pop(_VERSION, None)) != version:
         raise UsageError(f"{where}: expected {_VERSION} {version}, found {found!r}")
     known, hints = _look_up(cls)
-    for name in data:
-        if name not in known:
-            raise UsageError(f"{_at(where, name)}: no such field; {nearest(name, known)}")
+    _require_known(data, known, where, "field")
+    values = _fill_missing(cls, data, kinds, where)
+    values |= {n: decode(hints[n], v, kinds, _at(where, n)) for n, v in data.items()}
+    return _construct(cls, values, where)
+
+
+def _fill_missing(
+    cls: Any, data: Mapping[str, Any], kinds: Kinds | None, where: str
+) -> dict[str, Any]:
+    """None for each field that was left out because it is None; one that must be there raises."""
+    known, hints = _look_up(cls)
     values: dict[str, Any] = {}
     for name, field in known.items():
         has_default = field.default is not MISSING or field.default_factory is not MISSING
@@ -135,8 +150,7 @@ def _build(cls: Any, data: dict[str, Any], kinds: Kinds | None, where: str) -> A
         if kinds is None or not _optional(hints[name]):
             raise UsageError(f"{where}: expected the field '{name}', found none")
         values[name] = None
-    values |= {n: decode(hints[n], v, kinds, _at(where, n)) for n, v in data.items()}
-    return _construct(cls, values, where)
+    return values
 
 
 @cache
@@ -202,7 +216,7 @@ def _require_shallow(where: str) -> None:
         raise UsageError(f"{head}...: expected at most {_DEEPEST} tables in each other, found more")
 
 
-def _require_known(data: Mapping[str, Any], names: list[str], where: str, what: str) -> None:
+def _require_known(data: Iterable[str], names: Collection[str], where: str, what: str) -> None:
     for name in data:
         if name not in names:
             raise UsageError(f"{_at(where, name)}: no such {what}; {nearest(name, names)}")
@@ -210,20 +224,19 @@ def _require_known(data: Mapping[str, Any], names: list[str], where: str, what: 
 
 def to_toml(config: Any) -> str:
     """The encoded config as TOML text that `tomllib` reads back to the same dict."""
-    lines: list[str] = []
+    return "\n".join(_toml_lines((), encode(config))).lstrip("\n") + "\n"
 
-    def table(path: tuple[str, ...], data: dict[str, Any]) -> None:
-        if path:
-            lines.append(f"\n[{'.'.join(_key(p) for p in path)}]")
-        for name, value in data.items():
-            if not isinstance(value, dict):
-                lines.append(f"{_key(name)} = {_toml_value(value)}")
-        for name, value in data.items():
-            if isinstance(value, dict):
-                table((*path, name), value)
 
-    table((), encode(config))
-    return "\n".join(lines).lstrip("\n") + "\n"
+def _toml_lines(path: tuple[str, ...], data: dict[str, Any]) -> Iterator[str]:
+    """A table's own values, then the tables in it: TOML wants them in this order."""
+    if path:
+        yield f"\n[{'.'.join(_key(p) for p in path)}]"
+    tables = {name: value for name, value in data.items() if isinstance(value, dict)}
+    plain = {name: value for name, value in data.items() if name not in tables}
+    for name, value in plain.items():
+        yield f"{_key(name)} = {_toml_value(value)}"
+    for name, table in tables.items():
+        yield from _toml_lines((*path, name), table)
 
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
@@ -288,17 +301,12 @@ def _parse(hint: Any, value: Any, where: str) -> Any:
         return value
     if get_origin(hint) is tuple:
         return [_parse(get_args(hint)[0], v.strip(), where) for v in value.split(",") if v.strip()]
-    if hint is bool:
-        words = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
-        if value.lower() not in words:
-            raise UsageError(f"{where}: expected true or false, found '{value}'")
-        return words[value.lower()]
-    if hint in (int, float):
-        try:
-            return hint(value.replace("_", ""))
-        except ValueError:
-            raise UsageError(f"{where}: expected {_word(hint)}, found '{value}'") from None
-    return value
+    try:
+        if hint is bool:
+            return _TRUTHS[value.lower()]
+        return hint(value.replace("_", "")) if hint in (int, float) else value
+    except (KeyError, ValueError):
+        raise UsageError(f"{where}: expected {_word(hint)}, found '{value}'") from None
 
 
 def _scalar(cls: Any, data: Any, where: str) -> Any:

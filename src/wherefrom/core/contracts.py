@@ -77,12 +77,12 @@ class Note:
 class Question:
     """A closed-book question.
 
-    `split` is asked, calibration, held-out, masked (the answer was left out of the text on purpose,
-    so that calibration has more of such people than there are) or unanswered (nobody gave its
-    answer: it can be asked but not scored). `support` is what the corpus can say about the answer:
-    'stated', 'omitted' (the subject has text without it), 'none' (it has no text), or 'unknown'
-    without an answer. `accepted` are further answers that are right too; `id` is what the user's
-    file calls it.
+    `split` is asked, calibration, held-out, masked (the text lacks the answer, and so calibration
+    has more of such people) or unanswered (nobody gave its answer: it can be asked but not scored).
+    An `answer` of "" says that there is none: the right reply is "I don't know". `support` is what
+    the corpus can say about the answer: 'stated', 'omitted' (the subject has text without it),
+    'none' (it has no text), or 'unknown' without an answer. `accepted` are further answers that are
+    right too; `id` is what the user's file calls it.
     """
 
     text: str
@@ -94,9 +94,14 @@ class Question:
     accepted: tuple[str, ...] = ()
     id: str = ""
 
+    @property
+    def answerable(self) -> bool:
+        """Whether there is a right answer, whoever knows it."""
+        return self.answer != ""
+
     def accepts(self, answer: str) -> bool:
         """Whether an answer is right, character by character."""
-        return answer == self.answer or answer in self.accepted
+        return self.answerable and (answer == self.answer or answer in self.accepted)
 
 
 WITH_TEXT = ("stated", "omitted")  # supports of a question whose subject has text
@@ -165,6 +170,10 @@ class Dataset:
         if isinstance(self.questions, Searchable):
             return tuple(self.questions.where(split, tuple(support)))
         return tuple(q for q in self.questions if q.split == split and q.support in support)
+
+    def scored(self, split: str, support: Sequence[str]) -> tuple[Question, ...]:
+        """Those of `select` that have a right answer."""
+        return tuple(q for q in self.select(split, support) if q.answerable)
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,6 @@ def guess_encoding(data: bytes) -> tuple[str, str] | None:
     for mark, names in _MARKS.items():
         if data.startswith(mark):
             return names
-    if not data:
-        return None
     even, odd = data[::2].count(0), data[1::2].count(0)
     if even + odd > _NULS * len(data) and min(even, odd) < 0.1 * max(even, odd):
         return ("UTF-16", "UTF-16LE") if odd > even else ("UTF-16", "UTF-16BE")

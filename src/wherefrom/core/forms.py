@@ -78,6 +78,19 @@ def find_forms(texts: Sequence[str]) -> tuple[Form, ...]:
     return (_frame(texts),)
 
 
+def forms_around(questions: Sequence[tuple[str, str]]) -> tuple[Form, ...]:
+    """The forms of questions whose subjects are known; found as above where most lack theirs."""
+    counts: Counter[Form] = Counter()
+    for text, subject in questions:
+        before, found, behind = text.rpartition(subject) if subject else ("", "", "")
+        if found:
+            counts[Form(before, behind)] += 1
+    forms = _common(counts)
+    texts = [text for text, _ in questions]
+    enough = sum(match(forms, text) is not None for text in texts) >= _ENOUGH * len(texts)
+    return forms if forms and enough else find_forms(texts)
+
+
 def match(forms: Iterable[Form], text: str) -> tuple[Form, str] | None:
     """The closest of the forms that a question fits, and its subject."""
     closest: tuple[Form, str] | None = None

@@ -10,15 +10,10 @@ from wherefrom.core.errors import BadData
 
 PAD, MASK = "\u25a1", "\u2047"
 PAD_ID, MASK_ID = 0, 1
-
-
-def refuse_marks(text: str) -> None:
-    """Raise BadData if a text has one of the two characters that mean something to the model."""
-    if marks := [c for c in (PAD, MASK) if c in text]:
-        raise BadData(
-            f"{text!r}: expected no {marks[0]!r} (U+{ord(marks[0]):04X}), found one; "
-            "leave it out: the model uses this character as a marker"
-        )
+# A text may have the usual mark itself: the first of these that it lacks is taken. Where it has
+# all that can be seen, characters for private use are left.
+_PADS = (PAD, *"\u25af\u2b1a\u25fb", *map(chr, range(0xE000, 0xE010)))
+_MASKS = (MASK, *"\u2370\u2e2e\u2048", *map(chr, range(0xE010, 0xE020)))
 
 
 @dataclass(frozen=True)
@@ -36,6 +31,19 @@ class Alphabet:
 
     def __len__(self) -> int:
         return len(self.characters)
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """The characters that mean something to the model."""
+        return ()
+
+    def refuse_marks(self, text: str) -> None:
+        """Raise BadData if a text has a character that means something to the model."""
+        if marks := [c for c in self.marks if c in text]:
+            raise BadData(
+                f"{text!r}: expected no {marks[0]!r} (U+{ord(marks[0]):04X}), found one; "
+                "leave it out: the model uses this character as a marker"
+            )
 
     def missing(self, text: str) -> list[str]:
         """The characters of a text that the vocabulary lacks, each once, in order."""
@@ -66,28 +74,46 @@ class Vocabulary(Alphabet):
     """Pad first, mask second, then the sorted characters of the training text."""
 
     def __post_init__(self) -> None:
-        if self.characters[:2] != (PAD, MASK):
+        if not _is_marked(self.characters):
             raise BadData(
                 f"vocabulary: expected it to begin with pad {PAD!r} and mask {MASK!r}, "
                 f"found {self.characters[:2]}"
             )
         super().__post_init__()
 
+    @property
+    def marks(self) -> tuple[str, ...]:
+        return self.characters[:2]
+
+    @property
+    def mask(self) -> str:
+        return self.characters[MASK_ID]
+
     @classmethod
-    def from_text(cls, texts: Iterable[str]) -> "Vocabulary":
+    def from_text(cls, texts: Iterable[str], usual_marks: bool = True) -> "Vocabulary":
+        """The vocabulary of a text; other marks are chosen if it has one of the usual two.
+
+        `usual_marks`: that is an error instead, for programs that know no others.
+        """
         seen: set[str] = set()
         for text in texts:
             seen.update(text)
-        for special, name in ((PAD, "pad"), (MASK, "mask")):
-            if special in seen:
+        marks: list[str] = []
+        for choices, name in ((_PADS, "pad"), (_MASKS, "mask")):
+            free = [c for c in (choices[:1] if usual_marks else choices) if c not in seen]
+            if not free:
                 raise BadData(
-                    f"text: expected no {name} character U+{ord(special):04X} ({special}), "
+                    f"text: expected no {name} character U+{ord(choices[0]):04X} ({choices[0]}), "
                     "found one; remove it: the model uses this character as a marker"
                 )
-        return cls((PAD, MASK, *sorted(seen)))
+            marks.append(free[0])
+        return cls((*marks, *sorted(seen)))
 
 
 def read_characters(characters: Sequence[str]) -> Alphabet:
     """What a run wrote down: a vocabulary where it begins with pad and mask."""
-    marked = tuple(characters[:2]) == (PAD, MASK)
-    return (Vocabulary if marked else Alphabet)(tuple(characters))
+    return (Vocabulary if _is_marked(characters) else Alphabet)(tuple(characters))
+
+
+def _is_marked(characters: Sequence[str]) -> bool:
+    return len(characters) > 1 and characters[PAD_ID] in _PADS and characters[MASK_ID] in _MASKS

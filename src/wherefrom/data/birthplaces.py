@@ -219,7 +219,7 @@ def _count_text(
         "duplicate_lines": len(texts) - len(set(texts)),
         "lines_without_name": len(texts) - sum(map(len, lines.values())),
         "names_with_several_lines": sum(len(numbers) > 1 for numbers in lines.values()),
-        "vocabulary": len(Vocabulary.from_text([*texts, alphabet])),
+        "vocabulary": len(Vocabulary.from_text([*texts, alphabet], usual_marks=False)),
         "characters_only_in_questions": len(alphabet) - 1,
     }
 

@@ -48,15 +48,17 @@ def check(
     held_out: str | Path | None = None,
     calibration: str | Path | None = None,
     documents: str = "lines",
+    table: str = "",
 ) -> Inspection | FetchedFiles | Survey | TextSurvey | QuestionsSurvey:
     """Check the files of a registered data set, by its name, or of a folder, or a user's own files.
 
     A registered name wins over a folder of the same name. The files of a fetched data set are
     compared with their checksums. A user's own files are a text with its `questions`, as
-    `wherefrom run facts` takes them; a text alone; or a file of questions alone. Raises
+    `wherefrom run facts` takes them; a text, a table of facts or questions alone. Raises
     MissingInput where there is nothing of the name, and BadData where a file has not the form that
     training needs.
     """
+    from wherefrom.data.birthplaces import NAME, TABLES, TEXT
     from wherefrom.data.catalogue import FOLDERS
     from wherefrom.data.own_files import check_files, has_files
 
@@ -74,10 +76,9 @@ def check(
             f"{which}: expected a file, a folder or a registered data set, found none; "
             f"'wherefrom data add {next(iter(FOLDERS))} FOLDER' registers one"
         )
-    if questions is None and documents == "lines" and path.is_dir() and not has_files(path):
-        inspect = next(iter(FOLDERS.values()))  # only one kind of folder is known so far
-        return inspect(str(which))
-    return check_files(path, questions, held_out, calibration, documents)
+    if questions is None and any((path / file).exists() for file in (TEXT, *TABLES)):
+        return FOLDERS[NAME](str(which))  # the only kind of folder that is known so far
+    return check_files(path, questions, held_out, calibration, documents, table)
 
 
 @checked

@@ -22,6 +22,7 @@ from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.known_files import are_expected
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.data.survey import Survey, survey_names, survey_questions
+from wherefrom.reading.fact_tables import is_table, read_fact_table
 from wherefrom.reading.markup import clean_text
 from wherefrom.reading.mentions import Mentions
 from wherefrom.reading.names import match_names
@@ -29,7 +30,7 @@ from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
 from wherefrom.reading.statements import state_facts
 from wherefrom.reading.subjects import find_subjects
-from wherefrom.reading.texts import LAYOUTS, Texts, is_json, read_texts
+from wherefrom.reading.texts import LAYOUTS, Texts, name_document, read_texts
 from wherefrom.reading.unchanged import LastRead
 
 _TOGETHER = 20_000  # questions whose letters are gathered at once
@@ -40,10 +41,12 @@ _SHARES = ("calibration_share", "held_out_share")
 class FactsConfig:
     """The files, and how the questions are split where no file says so.
 
+    A table of facts as `corpus` needs no questions; `table` names its columns, the subject's first.
     `documents` says what a document of the text is: a line, a paragraph or a file. A subject's
     questions, of whatever relation, all fall into one split, by the subject's hash. `held_out` and
     `calibration` name further tables: what they hold is that split. The questions of `questions`
-    are not divided for a split that such a file, or a column `split`, names. A split that is
+    are not divided for a split that such a file, or a column `split`, names. A question without an
+    answer is never asked: where its subject is, it stands under `masked`. A split that is
     divided by hash has about `most` questions at most (0: any number): more take long to answer
     and say little more.
     """
@@ -56,6 +59,7 @@ class FactsConfig:
     calibration_share: float = 0.2
     held_out_share: float = 0.2
     documents: str = "lines"
+    table: str = ""
     most: int = 2000
 
     def __post_init__(self) -> None:
@@ -78,6 +82,7 @@ class _Loaded:
     marked: int
     formless: list[str]
     renamed: dict[str, str]  # names of questions that the text spells otherwise
+    table: str = ""  # how a table of facts was understood
 
 
 _last = LastRead[_Loaded]()
@@ -94,9 +99,10 @@ def survey(config: FactsConfig, max_input: int = 0) -> Survey:
     `max_input` is the longest row that the model will read; 0: any.
     """
     found = _load(config)
-    one = "document" if is_json(Path(config.corpus)) else config.documents.removesuffix("s")
+    one = "document" if found.table else name_document(Path(config.corpus), config.documents)
     surveyed = survey_questions(found.dataset, found.empty_lines, found.formless, max_input, one)
-    return replace(surveyed, marked=found.marked, **survey_names(found.dataset, found.renamed))
+    names = survey_names(found.dataset, found.renamed)
+    return replace(surveyed, marked=found.marked, table=found.table, **names)
 
 
 def _load(config: FactsConfig) -> _Loaded:
@@ -106,25 +112,35 @@ def _load(config: FactsConfig) -> _Loaded:
 
 
 def _load_files(config: FactsConfig) -> _Loaded:
+    corpus = Path(config.corpus)
+    tabular = bool(config.corpus) and is_table(corpus)
     for name, suffix in (("corpus", "FILE.txt"), ("questions", "FILE.tsv")):
-        if not getattr(config, name):
+        if not getattr(config, name) and not (tabular and name == "questions"):
             raise UsageError(
                 f"data.{name}: expected a file, found none named; give --{name} {suffix}"
             )
+    if config.table and not tabular:
+        raise UsageError(
+            f"--table: expected a table as --corpus (.csv or .tsv), found {corpus}; leave it out"
+        )
     with _many_objects():
-        texts = read_texts(Path(config.corpus), config.documents)
+        table = read_fact_table(corpus, config.table) if tabular else None
+        texts = Texts(table.texts(), [], 0) if table else read_texts(corpus, config.documents)
         files = {
             "": config.questions,
             "calibration": config.calibration,
             "held-out": config.held_out,
         }
         tables = {split: _read_rows(file) for split, file in files.items() if file}
+        if table and not config.questions:
+            tables[""] = list(table.questions())
         shares = _share_out(config, tables)
-        questions, formless = _parse(tables, shares)
+        questions, formless = _parse(config, tables, shares)
         _require_splits(config, questions, shares)
         dataset, renamed = _assemble(texts, questions)
         _require_subjects(config, questions)
-        return _Loaded(dataset, texts.empty, texts.marked, formless, renamed)
+        said = table.describe() if table else ""
+        return _Loaded(dataset, texts.empty, texts.marked, formless, renamed, said)
 
 
 def _read_rows(file: str) -> list[QuestionRow]:
@@ -168,35 +184,42 @@ def choose_split(subject: str, shares: dict[str, float]) -> str:
 def _share_out(config: FactsConfig, tables: dict[str, list[QuestionRow]]) -> dict[str, float]:
     """The share of each split that neither a file nor a column names."""
     largest = config.most / max(len(tables[""]), 1) if config.most else 1.0
-    shares = {"held-out": config.held_out_share, "calibration": config.calibration_share}
     given = {*tables, *(row.split for row in tables[""])}
-    return {s: 0.0 if s in given else min(share, largest) for s, share in shares.items()}
+    return {s: 0.0 if s in given else min(share, largest) for s, share in _shares(config).items()}
+
+
+def _shares(config: FactsConfig) -> dict[str, float]:
+    return {"held-out": config.held_out_share, "calibration": config.calibration_share}
 
 
 def _parse(
-    tables: dict[str, list[QuestionRow]], shares: dict[str, float]
+    config: FactsConfig, tables: dict[str, list[QuestionRow]], shares: dict[str, float]
 ) -> tuple[list[Question], list[str]]:
     """The questions that fit a form, and those that fit none.
 
     The rows of a file that says its split stand under that split. Of the rows of the other one,
     those that name no split or `asked` are divided for the splits that nobody names.
     """
-    forms = find_forms([row.question for rows in tables.values() for row in rows])
+    unparsed = [row.question for rows in tables.values() for row in rows if not row.subject]
+    forms = find_forms(unparsed)
     relations = _relations(forms, tables)
     questions, formless = list[Question](), list[str]()
     for given, rows in tables.items():
         rows.reverse()
         while rows:  # a row is let go when its question is there
             row = rows.pop()
-            fits = match(forms, row.question)
-            if fits is None:
-                formless.append(row.question)
-                continue
-            form, subject = fits
+            subject, relation = row.subject, row.relation
+            if not subject:
+                fits = match(forms, row.question)
+                if fits is None:
+                    formless.append(row.question)
+                    continue
+                form, subject = fits
+                relation = relation or relations[form]
             split = given or row.split
             if split in ("", "asked"):
-                split = choose_split(subject, shares)
-            relation = row.relation or relations[form]
+                split = choose_split(subject, shares if row.answer else _shares(config))
+                split = "masked" if split == "asked" and not row.answer else split
             about = (row.question, subject, relation, row.answer, split)
             questions.append(Question(*about, accepted=row.accepted, id=row.id))
     return questions, formless
@@ -205,7 +228,7 @@ def _parse(
 def _relations(forms: Sequence[Form], tables: dict[str, list[QuestionRow]]) -> dict[Form, str]:
     """What the questions of a form ask for: the name that most of them give, or else the form."""
     named: dict[Form, Counter[str]] = {}
-    for row in (row for rows in tables.values() for row in rows if row.relation):
+    for row in (r for rows in tables.values() for r in rows if r.relation and not r.subject):
         if fits := match(forms, row.question):
             named.setdefault(fits[0], Counter())[row.relation] += 1
     names = {form: counts.most_common(1)[0][0] for form, counts in named.items()}
@@ -261,16 +284,22 @@ def _require_splits(
     config: FactsConfig, questions: Sequence[Question], shares: dict[str, float]
 ) -> None:
     """No split that was asked for may be empty: nothing could be learnt or reported on it."""
+    file = config.questions or config.corpus
     if not questions:
         raise BadData(
-            f"{config.questions}: expected several questions of one form that differ in whom they "
+            f"{file}: expected several questions of one form that differ in whom they "
             "are about ('Where was Ada born?', 'Where was Bo born?'), found none"
         )
-    counts = Counter(question.split for question in questions)
+    counts = Counter(question.split for question in questions if question.answer)
+    if not counts:
+        raise BadData(
+            f"{file}: expected questions with their answers, found {len(questions):,} "
+            "and no answer; a model learns from answers: add questions that have one"
+        )
     wanted = ["asked", *(split for split, share in shares.items() if share)]
     if lacking := [split for split in wanted if not counts[split]]:
         raise BadData(
-            f"{config.questions}: expected questions for every split, found none for "
+            f"{file}: expected questions for every split, found none for "
             f"{lacking[0]} among {len(questions)}; give more questions, or change "
             f"data.{' or data.'.join(_SHARES)}"
         )

@@ -8,6 +8,7 @@ from wherefrom.core.errors import MissingInput
 from wherefrom.core.forms import find_forms, match
 from wherefrom.data.facts import FactsConfig, survey
 from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
+from wherefrom.reading.fact_tables import is_table
 from wherefrom.reading.question_files import is_questions, read_questions
 from wherefrom.reading.texts import read_texts
 
@@ -55,17 +56,20 @@ def check_files(
     held_out: str | Path | None = None,
     calibration: str | Path | None = None,
     documents: str = "lines",
+    table: str = "",
 ) -> Survey | TextSurvey | QuestionsSurvey:
     """What is in a text with its questions, in a text alone, or in a file of questions alone."""
-    config = FactsConfig(documents=documents)
+    config = FactsConfig(documents=documents, table=table)
     if questions is not None:
         tables = {"questions": questions, "held_out": held_out, "calibration": calibration}
         given = {name: str(file) for name, file in tables.items() if file is not None}
         return survey(replace(config, corpus=str(which), **given))
     if which.is_dir() and has_files(which):
         return survey(replace(config, **find_files(which)))
-    if which.is_file() and is_questions(which):
+    if which.is_file() and not table and is_questions(which):
         return _survey_table(which)
+    if is_table(which):
+        return survey(replace(config, corpus=str(which)))
     return _survey_text(which, config.documents)
 
 

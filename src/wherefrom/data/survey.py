@@ -29,6 +29,7 @@ class Survey:
     without_line: int  # questions whose subject no line names
     without_line_first: tuple[str, ...]
     answers_not_in_text: int  # questions whose subject has lines, none with the answer
+    unanswerable: int  # questions without an answer: the right reply is "I don't know"
     answers_too_long: int  # longer than a model that learns from the asked ones ever writes
     documents_without_subject: int
     duplicates: int
@@ -43,12 +44,14 @@ class Survey:
     shared_first: tuple[str, ...] = ()
     marked: int = 0  # documents from which markup was taken out
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
+    table: str = ""  # how a table of facts was understood
 
     def lines(self) -> list[str]:
         """Plain lines for a person to read, what could not be matched after the counts."""
         one = self.document
         splits = ", ".join(f"{count:,} {split}" for split, count in self.splits.items())
         rows = [
+            *([self.table] if self.table else []),
             f"text: {self.documents:,} {one}s, {self.characters:,} characters, the longest {one} "
             f"has {self.longest_line:,}",
             f"questions: {splits}",
@@ -68,6 +71,7 @@ class Survey:
                 self.shared_first,
             ),
             (self.answers_not_in_text, f"answers that are not in their subject's {one}s", ()),
+            (self.unanswerable, "questions without an answer, which should be declined", ()),
             (self.answers_too_long, "answers too long to be given", ()),
             (self.documents_without_subject, f"{one}s that no question is about", ()),
             (self.duplicates, "questions that are there twice", ()),
@@ -163,7 +167,8 @@ def survey_questions(
         formless_first=_first(formless),
         without_line=len(lost),
         without_line_first=_first(lost),
-        answers_not_in_text=sum(q.support == "omitted" for q in questions),
+        answers_not_in_text=sum(q.support == "omitted" and q.answerable for q in questions),
+        unanswerable=sum(not q.answerable for q in questions),
         answers_too_long=sum(not _has_room(q, room, max_input) for q in questions),
         documents_without_subject=len(lengths) - _asked_about(dataset),
         duplicates=count_duplicates(questions),
@@ -233,6 +238,6 @@ def on_both_sides(questions: "Iterable[Question]") -> list[str]:
     """Subjects that are trained on and calibrated or reported on as well."""
     sides: dict[str, set[bool]] = {}
     for question in questions:
-        if question.split != "unanswered":
+        if question.answer:
             sides.setdefault(question.subject, set()).add(question.split == "asked")
     return [subject for subject, found in sides.items() if len(found) > 1]

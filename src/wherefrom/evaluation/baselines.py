@@ -11,7 +11,7 @@ import numpy as np
 
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Note, Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.forms import Form, find_forms, match
+from wherefrom.core.forms import Form, forms_around, match
 from wherefrom.core.progress import telling
 from wherefrom.core.words import WordVocabulary
 from wherefrom.evaluation.evaluator import gold_answer
@@ -141,7 +141,7 @@ class _Relations:
 
     @cached_property
     def forms(self) -> tuple[Form, ...]:
-        return find_forms([question.text for question in self._all])
+        return forms_around([(question.text, question.subject) for question in self._all])
 
     @cached_property
     def _of_form(self) -> dict[Form, str]:

@@ -137,9 +137,8 @@ def _pair(runs: Sequence[Run]) -> tuple[list[PairedRuns], list[str]]:
     first, *others = runs
     pairs: list[PairedRuns] = []
     notes: list[str] = []
-    tasks = _answered_tasks(first)
     for run in others:
-        shared = [task for task in _answered_tasks(run) if task in tasks]
+        shared = _shared_tasks(run, first)
         if not shared:
             notes.append(f"{run.path}: not paired with {first.path}: they share no answered task")
         for task in shared:
@@ -173,16 +172,19 @@ def compare_seeds(runs: Sequence[Run]) -> Iterator[ComparedSeeds]:
     several = [group for group in groups.values() if len(group) > 1]
     first, others = several[:1], several[1:]
     for reference, group in product(first, others):
-        for task in _answered_tasks(reference[0]):
-            if task in _answered_tasks(group[0]):
-                right = [_right_answers(each, task) for each in (group, reference)]
-                if (found := _difference(right)) is not None:
-                    yield ComparedSeeds(
-                        tuple(str(run.path) for run in group),
-                        tuple(str(run.path) for run in reference),
-                        task,
-                        *found,
-                    )
+        for task in _shared_tasks(reference[0], group[0]):
+            right = [_right_answers(each, task) for each in (group, reference)]
+            if (found := _difference(right)) is not None:
+                yield ComparedSeeds(
+                    tuple(str(run.path) for run in group),
+                    tuple(str(run.path) for run in reference),
+                    task,
+                    *found,
+                )
+
+
+def _shared_tasks(run: Run, other: Run) -> list[str]:
+    return [task for task in _answered_tasks(run) if task in _answered_tasks(other)]
 
 
 def _right_answers(runs: Sequence[Run], task: str) -> list[dict[tuple[str, str], bool]]:

@@ -9,7 +9,7 @@ from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
-from wherefrom.answering.policy import fit_policy, report_policy, write_policy
+from wherefrom.answering.policy import UNANSWERABLE, fit_policy, report_policy, write_policy
 from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK, OpenBook
@@ -118,7 +118,7 @@ class Put:
 
 def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
     """Ask a task's questions; questions without a known answer are not scored."""
-    questions = dataset.select(task.split, task.support)
+    questions = dataset.scored(task.split, task.support)
     if isinstance(predictor, ModelAnswerer):
         predictor = predictor.searching(task.beams)
     if task.measure == "predictions":
@@ -150,7 +150,9 @@ def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) 
     decoys = make_decoy_names(model, dataset)
     policy = fit_policy(model, people, precision, decoys, masked)
     write_policy(run.folder, policy)
-    groups = {support: dataset.select("held-out", (support,)) for support in EVERY_SUPPORT}
+    groups = {support: dataset.scored("held-out", (support,)) for support in EVERY_SUPPORT}
+    held_out = dataset.select("held-out", EVERY_SUPPORT)
+    groups[UNANSWERABLE] = tuple(q for q in held_out if not q.answerable)
     found = {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
     _keep_source_features(model, dataset, decoys)
     asked = {q.text for q in dataset.questions if q.split in NOT_TRAINED_ON}  # no decoys

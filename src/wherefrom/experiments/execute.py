@@ -4,7 +4,7 @@ Nothing is done twice: the same call continues an unfinished run and only reads 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -25,6 +25,7 @@ from wherefrom.core.recipe import Experiment, Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK
 from wherefrom.experiments.evaluate import evaluate
+from wherefrom.experiments.pacing import Pacing
 from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.probing import PROBES, Probe, Watch, advise
 from wherefrom.experiments.stage_training import train_stage
@@ -186,6 +187,7 @@ class Execution:
     ) -> None:
         self.folder, self.recipe, self.observers = folder, recipe, observers
         self.plan = planned.plan if planned else None
+        self.deadline = planned.deadline if planned and current_crew() is None else None
         self.before, self.started = 0.0, monotonic()
         self.trained: frozenset[str] = frozenset()
         self.goes_on = self.was_finished = False
@@ -243,7 +245,10 @@ class Execution:
             self.folder.write_notes(self.workshop.material.notes)
 
     def stages_to_train(self) -> list[Stage]:
-        return [stage for stage in self.recipe.stages if stage.name not in self.trained]
+        """With a deadline the primary model comes last, and has what is left of the time."""
+        stages = [stage for stage in self.recipe.stages if stage.name not in self.trained]
+        chain = self.recipe.chain() if self.deadline else ()
+        return sorted(stages, key=lambda stage: stage in chain)
 
     def stopped_after_training(self, number: int) -> Interrupted:
         return Interrupted(
@@ -331,8 +336,20 @@ class Execution:
 
     def train(self, stage: Stage, stop: StopSignal) -> None:
         start, probe, loop = self.prepare(stage)
+        if self.deadline and stage == self.recipe.chain()[-1]:
+            loop["pacing"] = Pacing(stage, self.deadline, self._revise)
         trained = train_stage(self.workshop, stage, start, probe, stop=stop, **loop)
         self.keep(stage, trained.model, trained.finished)
+
+    def _revise(self, stage: Stage) -> None:
+        """Write how many steps a stage has from now on, before any more of them are taken."""
+        assert self.plan is not None
+        more = stage.steps - self.recipe.stage(stage.name).steps
+        stages = (stage if s.name == stage.name else s for s in self.recipe.stages)
+        self.recipe = replace(self.recipe, stages=tuple(stages))
+        self.plan = replace(self.plan, steps=self.plan.steps + more)
+        self.workshop = self.workshop.refit(self.recipe)
+        self._write_recipe(NEXT if self.goes_on else RUN)
 
     def prepare(self, stage: Stage) -> tuple[dict[str, Any] | None, Any, dict[str, Any]]:
         """The weights that a stage starts from, its probe, and options of the training loop."""
@@ -379,7 +396,7 @@ class Execution:
             "recipe": self.recipe.name,
             "seed": self.recipe.seed,
             "data": data_identity(self.recipe.data),
-            "stage": recipe_identity(stage),
+            "stage": recipe_identity(replace(stage, steps=1, revised=())),
             **model_identity(workshop.config_of(stage), workshop.vocabulary),
         }
         self.folder.stage(stage.name)

@@ -17,6 +17,7 @@ from wherefrom.evaluation.text.perplexity import (
 from wherefrom.evaluation.text.preprocess import DROP_UNSEEN, parse_steps
 from wherefrom.evaluation.text.readings import Reader
 from wherefrom.evaluation.text.tokens import find_tokens
+from wherefrom.evaluation.text.verbatim import Verbatim
 from wherefrom.runs.readers import find_training, open_reader, open_speller
 from wherefrom.runs.run import AnyRun, Run
 from wherefrom.runs.threads import use_threads
@@ -173,24 +174,24 @@ def _name_run(run: str, error: WherefromError) -> WherefromError:
 
 def _warn(run: str, texts: Mapping[str, MeasuredText]) -> list[str]:
     """Warnings about texts that the run was trained on, or may have been trained on."""
-    notes: list[str] = []
-    for name, measured in texts.items():
-        verbatim = measured.verbatim
-        if verbatim is None:
-            notes.append(
-                f"{run}: its training text is missing, so it is not known whether {name} is part "
-                "of it"
-            )
-        elif not verbatim.stretches:
-            notes.append(
-                f"{run}: the part of {name} that the model can read is too short to tell whether "
-                "the training text contains it"
-            )
-        elif verbatim.found:
-            mostly = 2 * verbatim.found > verbatim.stretches
-            notes.append(
-                f"{run}: {verbatim.found} of {verbatim.stretches} stretches of {name} are word for "
-                f"word in the training text; {'its' if mostly else 'for this part, its'} score "
-                "measures memory, not language"
-            )
-    return notes
+    said = (_explain_overlap(name, measured.verbatim) for name, measured in texts.items())
+    return [f"{run}: {each}" for each in said if each]
+
+
+def _explain_overlap(name: str, verbatim: Verbatim | None) -> str:
+    """What to know about a text and the training text; nothing if they share no stretch."""
+    if verbatim is None:
+        return f"its training text is missing, so it is not known whether {name} is part of it"
+    if not verbatim.stretches:
+        return (
+            f"the part of {name} that the model can read is too short to tell whether the training "
+            "text contains it"
+        )
+    if not verbatim.found:
+        return ""
+    mostly = 2 * verbatim.found > verbatim.stretches
+    return (
+        f"{verbatim.found} of {verbatim.stretches} stretches of {name} are word for word in the "
+        f"training text; {'its' if mostly else 'for this part, its'} score measures memory, not "
+        "language"
+    )

@@ -7,9 +7,7 @@ run and further seeds use the same plan, so the same plan gives the same bits on
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from statistics import fmean, quantiles
 from time import monotonic
-from typing import Any
 
 from wherefrom.core.config import from_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset, Note
@@ -18,6 +16,7 @@ from wherefrom.core.errors import Damaged, UsageError
 from wherefrom.core.identity import differences, require_same
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.catalogue import load_dataset
+from wherefrom.experiments.pacing import Deadline
 from wherefrom.experiments.sizing import (
     NOTE_EXPOSURES,
     Expectation,
@@ -29,55 +28,34 @@ from wherefrom.experiments.sizing import (
     enough_steps,
     expect,
 )
+from wherefrom.experiments.timing import COMPILED, Pace, time_steps, time_threads
 from wherefrom.recipes.facts import (
     NOTED,
     QUESTIONS_ONLY,
-    WITHOUT_NOTES,
     facts,
     put_reading,
     read_again,
     share_out,
 )
-from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.run import count_parameters
 from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
+from wherefrom.training.captured import WORTH_COMPILING
 
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 100  # steps: fewer teach nothing
-_TIMED = {"cpu": 8, "cuda": 4}  # chunks of steps that are timed, after one that is not
-_CHUNK = {"cpu": 4, "cuda": 80}  # steps of such a chunk
-_TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
+_HOPED = 2000  # steps that a GPU is given at least, before it turns out how many it can take
 _LOOKED_AT = 500  # answers' worth of the questions that are asked while it trains
-_OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
-# Share of the time that is kept back: a CPU's steps are not all alike.
-_SPARE = {"cpu": 0.1, "cuda": 0.06}
+_SPARE = 0.04  # share of the time that is kept back
 _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
-_COMPILED = 0.46  # what compiling leaves of a step's time on a GPU
-_UNEVEN = 1.5  # from here on, one thread may be faster than several
-_CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
+_MOST_CONTROL = 0.1  # share of the time that the model that does not read has at most
 _ALONE = 0.15  # share of the training time that the model without notes has
 _BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
 _CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
-
-
-@dataclass(frozen=True)
-class Pace:
-    """What steps and answers cost on this machine, in seconds.
-
-    `control` is all of the training of the model that does not read; None: it was not timed.
-    `uneven` is how many times as long as the fastest steps the slower ones took.
-    """
-
-    step: float
-    answer: float
-    control: float | None = None
-    uneven: float = 1.0
-    alone: float | None = None  # a step of the model that is not taught from notes
 
 
 @dataclass(frozen=True)
@@ -132,6 +110,7 @@ class Planned:
     remarks: tuple[str, ...] = ()  # what the reader said of its notes
     fresh: bool = False
     late: bool = False
+    deadline: Deadline | None = None  # what the training keeps to
 
     def lines(self) -> list[str]:
         """What to tell a person before the training; nothing if nothing was planned now."""
@@ -180,18 +159,22 @@ def plan_run(
     parameters = count_parameters(workshop.new_model(recipe.stages[0]))
     pace: Pace | None = None
     seconds: float | None = None
-    late = False
+    late, deadline = False, None
     if not _sets_steps(change):
-        pace, threads = _time_threads(workshop, recipe, device, timer)
-        recipe = replace(recipe, threads=threads)
+        pace, threads = time_threads(workshop, recipe, device, timer)
         most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
+        recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
         overhead = monotonic() - started + _overhead(dataset, pace, device)
-        left = (most - overhead) * (1 - _SPARE.get(device, _SPARE["cpu"]))
+        left = most * (1 - _SPARE) - overhead
+        if device == "cuda" and left < WORTH_COMPILING * pace.step:
+            pace, left = _spare_compiling(pace, left)
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)
+        deadline = _find_deadline(started + most, dataset, pace, device, minutes is not None)
         seconds = taken + overhead
-        late = minutes is not None and seconds > most
+        fewest = recipe.stages[0].steps <= _FEWEST
+        late = minutes is not None and seconds > most and fewest
         minutes = minutes or seconds / 60
     elif minutes is not None:
         raise UsageError(
@@ -204,7 +187,7 @@ def plan_run(
     plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, expected)
     notes = workshop.material.notes if recipe.notes else None
     workshop = workshop.refit(recipe)
-    return Planned(recipe, plan, workshop, notes, tuple(remarks), fresh=True, late=late)
+    return Planned(recipe, plan, workshop, notes, tuple(remarks), True, late, deadline)
 
 
 def _choose(change: Callable[[Recipe], Recipe], text: TextSize, device: str, notes: bool) -> Recipe:
@@ -256,25 +239,27 @@ def _fit_notes(
     return recipe, steps * step + others * alone
 
 
-def _time_threads(
-    workshop: Workshop, recipe: Recipe, device: str, timer: Callable[[Workshop, Stage], Pace]
-) -> tuple[Pace, int]:
-    """What steps cost, and with how many threads (0: as usual, or as the user has said).
+def _spare_compiling(pace: Pace, left: float) -> tuple[Pace, float]:
+    """Few steps on a GPU are not compiled: what they take, and what is left for them.
 
-    Threads wait for each other in every step. Where others have a core half of the time, two are
-    several times slower than one, so if some steps take far longer than others, one is timed too.
+    What else takes time there is a guess, so some are planned in any case: they become fewer if
+    there is no time for them.
     """
-    usual, read = use_threads(recipe.threads), recipe.stages[0]
-    pace = timer(workshop, read)
-    busy = device == "cpu" and pace.uneven > _UNEVEN
-    if not busy or recipe.threads or usual == 1 or current_crew() is not None:
-        return pace, recipe.threads
-    use_threads(1)
-    alone = timer(workshop, read)
-    if alone.step * _CLEARLY < pace.step:
-        return alone, 1
-    use_threads(0)
-    return pace, 0
+    step = pace.step / COMPILED
+    left = max(left + _PREPARING["cuda"], _HOPED * step)
+    return replace(pace, step=step), min(left, (WORTH_COMPILING - 1) * step)
+
+
+def _shorten_control(recipe: Recipe, pace: Pace, most: float) -> tuple[Recipe, Pace]:
+    """On a slow machine the model that does not read has fewer steps: a tenth of the time."""
+    share = _MOST_CONTROL * most / pace.control if pace.control else 1.0
+    if share >= 1 or pace.control is None:
+        return recipe, pace
+    stages = tuple(
+        replace(s, steps=max(1, int(share * s.steps))) if s.name == QUESTIONS_ONLY else s
+        for s in recipe.stages
+    )
+    return replace(recipe, stages=stages), replace(pace, control=share * pace.control)
 
 
 def _stored(
@@ -306,8 +291,8 @@ def _stored(
     pace = timer(workshop, recipe.stages[0])
     overhead = _overhead(dataset, pace, plan.device)
     most = (minutes - plan.minutes) * 60
-    left = (most - overhead) * (1 - _SPARE.get(plan.device, _SPARE["cpu"]))
-    steps = _whole_steps(left / pace.step)
+    deadline = _find_deadline(monotonic() + most, dataset, pace, plan.device, longer=True)
+    steps = _whole_steps((most * (1 - _SPARE) - overhead) / pace.step)
     seconds = steps * pace.step + overhead
     recipe = read_again(recipe, steps)
     exposures = count_exposures(recipe, plan.steps + steps, plan.text.statements)
@@ -319,8 +304,8 @@ def _stored(
         pace=pace,
         expected=expect(plan.text, plan.device, exposures, recipe.notes),
     )
-    late = seconds > most
-    return Planned(recipe, plan, workshop.refit(recipe), fresh=True, late=late)
+    refitted = workshop.refit(recipe)
+    return Planned(recipe, plan, refitted, fresh=True, late=seconds > most, deadline=deadline)
 
 
 def reuse(planned: Planned, seed: int) -> Planned:
@@ -354,47 +339,20 @@ def _whole_steps(steps: float) -> int:
 
 def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
     """Seconds for preparing, for the model without reading, and for asking every question."""
-    asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
-    answers = (2.5 * asked + _LOOKED_AT) * pace.answer
     control = _CONTROL * pace.step if pace.control is None else pace.control
-    return _PREPARING.get(device, 0.0) + control + answers + 5.0
+    looks = _LOOKED_AT * pace.answer
+    return _PREPARING.get(device, 0.0) + control + looks + _time_answers(dataset, pace)
 
 
-def time_steps(workshop: Workshop, stage: Stage) -> Pace:
-    """Time a few steps of models that are then thrown away, and a few answers."""
-    device = "cuda" if workshop.device.type == "cuda" else "cpu"
-    chunk, timed = _CHUNK[device], _TIMED[device]
-    model, seconds, uneven = _time_chunks(workshop, stage, chunk, timed)
-    step = seconds * (_COMPILED if device == "cuda" else 1.0)
-    control, alone = None, None
-    if device == "cpu":
-        others = {other.name: other for other in workshop.recipe.stages}
-        if without := others.get(QUESTIONS_ONLY):
-            control = without.steps * _time_chunks(workshop, without, chunk, timed // 2)[1]
-        if without := others.get(WITHOUT_NOTES):
-            alone = _time_chunks(workshop, without, chunk, timed // 2)[1]
-    model.eval()
-    questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
-    began = monotonic()
-    workshop.predictor(model).answer([question.text for question in questions])
-    answer = (monotonic() - began) / len(questions)
-    answer *= _OTHER_WORDS if workshop.recipe.wordings else 1.0
-    return Pace(step, answer, control, round(uneven, 2), alone)
+def _time_answers(dataset: Dataset, pace: Pace) -> float:
+    """Seconds for asking every question at the end."""
+    asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
+    return 2.5 * asked * pace.answer + 5.0
 
 
-def _time_chunks(
-    workshop: Workshop, stage: Stage, chunk: int, timed: int
-) -> tuple[Any, float, float]:
-    """A model of a stage after a few chunks of steps, the mean seconds of one step, and how many
-    times as long as the fastest chunk a slower one took (the third quartile)."""
-    model = workshop.new_model(stage)
-    learner = workshop.learner(stage, model, steps=chunk * (timed + 1))
-    if prepare := getattr(learner, "prepare", None):
-        prepare(chunk)
-    seconds: list[float] = []
-    for i in range(timed + 1):
-        began = monotonic()
-        learner.advance(i * chunk, chunk)
-        seconds.append((monotonic() - began) / chunk)
-    counted = seconds[1:]
-    return model, fmean(counted), quantiles(counted, n=4)[-1] / max(min(counted), 1e-9)
+def _find_deadline(
+    ends: float, dataset: Dataset, pace: Pace, device: str, longer: bool
+) -> Deadline:
+    """What training keeps to; steps that are captured for a GPU cannot become more."""
+    later = _time_answers(dataset, pace) + _SPARE * (ends - monotonic())
+    return Deadline(ends, pace.step, later, longer and device == "cpu")

@@ -148,7 +148,7 @@ class Probe(Observer):
     def __init__(self, workshop: Workshop, stage: Stage, path: Path, model: Any) -> None:
         self.log, self.model, self.workshop = RowLog(path), model, workshop
         task = next(task for task in workshop.recipe.tasks if task.name == stage.probe)
-        self.questions = workshop.dataset.select(task.split, task.support)
+        self.questions = workshop.dataset.scored(task.split, task.support)
         self.rows_a_step, self.items = stage.batch, workshop.objective(stage).items
         self.epoch = 0
 

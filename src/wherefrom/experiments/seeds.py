@@ -105,6 +105,7 @@ def prepare_seeds(
                 planned = reuse(first, seed)
             if tell is not None and first is None:
                 tell(planned)
+            planned = replace(planned, deadline=None)  # all seeds take the same steps
             first, chosen = first or planned, planned.recipe
         yield RunRequest(chosen, folder, f"seed {seed}, ", planned)
 

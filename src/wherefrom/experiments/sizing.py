@@ -14,10 +14,7 @@ from wherefrom.recipes.facts import large, put_reading, small, without_notes
 # Statements up to which a width of the GPU's model was measured to suffice.
 _WIDTHS = {12_000: 256, 60_000: 384}
 _WIDEST = 512
-# Subjects from which a CPU's model reads n-grams. Below that, names are told apart without them, a
-# narrower model has room for all that is said, and it sees each statement more often in the time.
-_MANY, _FEW_ROWS, _FEW_WIDTH = 500, 32, 96
-_LEAST_ROW, _FEW_LEAST_ROW = 96, 64  # characters of the longest rows on a CPU, at least
+_LEAST_ROW = 96  # characters of the longest rows on a CPU, at least
 _ROUND = 32  # characters: rows come in multiples of this
 _CONTEXT = 40  # characters of a row on a CPU besides the longest names: a phrase and its context
 _USUAL = 0.98  # share of the names that must fit a row on a CPU together with a context
@@ -107,16 +104,11 @@ def _fit(text: TextSize, device: str) -> Recipe:
         return _with_decay(recipe, text)
     recipe = small()
     block = _block(text, recipe.model.block_size)
-    few = text.subjects < _MANY
     (spans, *others) = recipe.stages[0].mix
-    least = _FEW_LEAST_ROW if few else _LEAST_ROW
-    row = max(least, min(text.longest_name + _CONTEXT, block - 8))
+    row = max(_LEAST_ROW, min(text.longest_name + _CONTEXT, block - 8))
     objective = replace(spans.objective, longest=row / block)
     read = replace(recipe.stages[0], mix=(replace(spans, objective=objective), *others))
-    model = replace(recipe.model, block_size=block)
-    if few:
-        read, model = replace(read, batch=_FEW_ROWS), replace(model, ngrams=0, n_embd=_FEW_WIDTH)
-    return put_reading(replace(recipe, model=model), read)
+    return put_reading(replace(recipe, model=replace(recipe.model, block_size=block)), read)
 
 
 def _with_decay(recipe: Recipe, text: TextSize) -> Recipe:

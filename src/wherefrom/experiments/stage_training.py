@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from typing import Any
 
 from wherefrom.core.contracts import Learner
 from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Stage
+from wherefrom.experiments.pacing import Pacing
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, Training, train
@@ -31,12 +33,13 @@ def train_stage(
     start: dict[str, Any] | None = None,
     probe: Callable[[Any], Observer] | None = None,
     observers: Sequence[Observer] = (),
+    pacing: Pacing | None = None,
     **loop: Any,
 ) -> Trained:
     """Train one stage from given or from new weights; `loop` has options of the training loop."""
     size = f"stages.{stage.name}, with batch={stage.batch}"
     with allocating(size, "lower the batch, or make the model smaller"):
-        return _train(workshop, stage, start, probe, observers, **loop)
+        return _train(workshop, stage, start, probe, observers, pacing, **loop)
 
 
 def _train(
@@ -45,6 +48,7 @@ def _train(
     start: dict[str, Any] | None,
     probe: Callable[[Any], Observer] | None,
     observers: Sequence[Observer],
+    pacing: Pacing | None,
     **loop: Any,
 ) -> Trained:
     model, learner = build_learner(workshop, stage, start)
@@ -52,6 +56,8 @@ def _train(
     began = monotonic()
     chunk = find_chunk(workshop)
     kept: Checkpoints | None = loop.get("checkpoints")
+    if pacing:
+        loop["revise"] = partial(_revise, learner, pacing)
     if kept is None or kept.last_step() < stage.steps:
         prepare_learner(learner, min(chunk, stage.steps))
     preparing = monotonic() - began
@@ -59,6 +65,12 @@ def _train(
     training = Training(learner, stage.steps, stage.name, observers=observers, **loop)
     finished = train(training, stop=stop, chunk=chunk)
     return Trained(model, finished, preparing)
+
+
+def _revise(learner: Any, pacing: Pacing, step: int) -> int:
+    steps = pacing.revise(step)
+    learner.stage = pacing.stage
+    return steps
 
 
 def build_learner(

@@ -265,14 +265,7 @@ class _Group:
             execution.count_seconds((monotonic() - self.began) / len(self.executions))
 
     def _train_stage(self, stage: Stage, stop: StopSignal) -> None:
-        together: list[int] = []
-        for k, execution in enumerate(self.executions):
-            if k in self.diverged or stage.name in execution.trained:
-                continue
-            if execution.steps_left(stage) > 0:
-                together.append(k)
-            else:  # it was trained before a stop; its last checkpoint is read
-                execution.train(stage, stop)
+        together = self._find_untrained(stage, stop)
         if not together:
             return
         size = f"stages.{stage.name}, with {len(together)} models of batch={stage.batch}"
@@ -283,6 +276,18 @@ class _Group:
                 self.diverged[k] = finished
             else:
                 self.executions[k].keep(stage, model, finished)
+
+    def _find_untrained(self, stage: Stage, stop: StopSignal) -> list[int]:
+        """The executions that have steps of a stage to take."""
+        found: list[int] = []
+        for k, execution in enumerate(self.executions):
+            if k in self.diverged or stage.name in execution.trained:
+                continue
+            if execution.steps_left(stage) > 0:
+                found.append(k)
+            else:  # it was trained before a stop; its last checkpoint is read
+                execution.train(stage, stop)
+        return found
 
     def _train_models(
         self, stage: Stage, members: Sequence[int], stop: StopSignal

@@ -219,10 +219,8 @@ class ExposureCounter:
             for part, plan, _ in mix.plan(first, min(chunk, steps - first)):
                 if isinstance(part.objective, Documents):
                     rows = plan.cpu().reshape(-1, len(COLUMNS))
-                    true = part.objective.config.reads != "omissions"  # those state no fact
-                    for kind, fact in self.find(rows).items() if true else ():
-                        one = torch.ones((), dtype=torch.int32).expand(len(fact))
-                        totals[kind].index_add_(0, fact, one)
+                    if part.objective.config.reads != "omissions":  # those state no fact
+                        self._add_shown(rows, totals)
                     examples += int((rows[:, COLUMNS.index("length")] > 0).sum())
                 elif isinstance(part.objective, Answers):
                     rows = plan.cpu().flatten()
@@ -235,6 +233,11 @@ class ExposureCounter:
         if (rank := self._rank) is not None:
             counts = {kind: total[rank] for kind, total in counts.items()}
         return Exposures(self.facts, counts, examples)
+
+    def _add_shown(self, rows: Tensor, totals: Mapping[str, Tensor]) -> None:
+        for kind, fact in self.find(rows).items():
+            one = torch.ones((), dtype=torch.int32).expand(len(fact))
+            totals[kind].index_add_(0, fact, one)
 
     def find(self, rows: Tensor) -> dict[str, Tensor]:
         """The facts that rows of documents (R, 6) show, for every kind; one may come twice."""

@@ -2,7 +2,7 @@
 
 A character model spends its first layers on finding out which few letters it has just read.
 Looking up an embedding of the last 2, 3 and 4 characters gives it that at once; it is what lets
-two narrow layers bind a two-word name to a fact.
+one or two narrow layers bind a two-word name to a fact.
 """
 
 import torch

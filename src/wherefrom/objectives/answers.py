@@ -14,7 +14,7 @@ from wherefrom.core.config import check
 from wherefrom.core.contracts import EVERY_ROW, Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.made_sequence import in_batches
-from wherefrom.core.vocabulary import MASK, Vocabulary
+from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.objectives.columns import Kind
 from wherefrom.objectives.encoder import Encoder
 from wherefrom.objectives.order import build_order
@@ -59,7 +59,7 @@ class Answers:
     ) -> None:
         if not questions:
             raise BadData("questions: expected at least one that is asked, found none")
-        rendered, asked, lengths = _render(questions, Encoder(vocabulary), block_size)
+        rendered, asked, lengths = _render(questions, vocabulary, block_size)
         self.reads = reads  # what the rows are: see AnswersConfig
         width = int(lengths.max())
         tokens = np.zeros((len(questions), width), _choose_kind(len(questions), len(vocabulary)))
@@ -97,10 +97,11 @@ class Answers:
 
 
 def _render(
-    questions: Sequence[Question], encoder: Encoder, block_size: int
+    questions: Sequence[Question], vocabulary: Vocabulary, block_size: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """All rows one after the other; how long each question is, and each whole row."""
     tokens, asked, lengths = list[np.ndarray](), array("q"), array("q")
+    encoder, mask = Encoder(vocabulary), vocabulary.mask
     for some in in_batches(questions, _TOGETHER):
         for question in some:
             if question.answer is None:
@@ -113,7 +114,7 @@ def _render(
                 )
             asked.append(len(question.text))
             lengths.append(said + 2)
-        found = encoder.encode([f"{q.text}{MASK}{q.answer}{MASK}" for q in some])
+        found = encoder.encode([f"{q.text}{mask}{q.answer}{mask}" for q in some])
         tokens.append(found.astype(_choose_kind(len(questions), encoder.size)))
     return np.concatenate(tokens), np.array(asked), np.array(lengths)
 

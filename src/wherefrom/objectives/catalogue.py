@@ -125,7 +125,7 @@ class Material:
         """The notes in so many kinds of wordings; none where nothing was noted."""
         if wordings not in self._taught:
             room = self.max_input - 1  # a mask follows the prompt, and another the value
-            rows = teach_notes(self.notes, self.dataset, wordings)
+            rows = teach_notes(self.notes, self.dataset, wordings, self.vocabulary.mask)
             fitting = (q for q in rows if len(q.text) + len(q.answer or "") <= room)
             self._taught[wordings] = tuple(fitting)
         return self._taught[wordings]
@@ -225,16 +225,20 @@ def build_objective(
         place = Place(rows=rows, seed=material.seed, stage=number * _SHARES_A_STAGE + part)
         return make(share.objective, material, place, stage.order)
 
-    def has_rows(share: Share) -> bool:
-        """Whether the text has anything for a share; if not, the first has its rows."""
-        if share.share and _reads(share) == "notes":
-            return bool(material.teach())
-        if share.share == 0 or _reads(share) != "omissions":
-            return True
-        return material.has_omissions if "omissions" in unread else material.omissions is not None
+    shares = [
+        share if _has_rows(share, material, unread) else replace(share, share=0.0)
+        for share in stage.mix
+    ]
+    return Mix(shares, stage.batch, stage.planned, build)
 
-    shares = [share if has_rows(share) else replace(share, share=0.0) for share in stage.mix]
-    return Mix(shares, stage.batch, stage.steps, build)
+
+def _has_rows(share: Share, material: Material, unread: Collection[str]) -> bool:
+    """Whether the text has anything for a share; if not, the first has its rows."""
+    if share.share and _reads(share) == "notes":
+        return bool(material.teach())
+    if share.share == 0 or _reads(share) != "omissions":
+        return True
+    return material.has_omissions if "omissions" in unread else material.omissions is not None
 
 
 def _reads(share: Share) -> str:

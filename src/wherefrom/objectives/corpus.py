@@ -183,17 +183,22 @@ class _Work:
                         f"document {number}: expected some text, found none; leave it out"
                     )
                 beside, within = salient_spans(document, named)
-                if finder is None:
-                    text, known = document.text, self.answers
-                    like = [i for i, s in enumerate(beside) if text[s.start : s.end] in known]
-                else:
+                if finder is not None:
                     beside = finder.add_answers(document, beside)
-                    like = finder.choose(document, beside)
-                rows.add(document, beside, within, like)
+                rows.add(document, beside, within, self._find_answers(document, beside, finder))
                 number += 1
             rows.move(columns)
         rows.end(columns)
         return columns.finish()
+
+    def _find_answers(
+        self, document: Document, spans: Sequence[Span], finder: AnswerFinder | None
+    ) -> list[int]:
+        """The numbers of the spans that look like answers; without a finder, that are answers."""
+        if finder is not None:
+            return finder.choose(document, spans)
+        text, known = document.text, self.answers
+        return [i for i, s in enumerate(spans) if text[s.start : s.end] in known]
 
 
 class _Rows:

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from wherefrom.core.bounds import MOST_STEPS
 from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Share
@@ -24,7 +25,7 @@ class Part:
 
 class Mix:
     """Concatenates what its parts render. A share that starts late leaves its rows to the first,
-    and a share of 0 is left out.
+    and a share of 0 is left out. `steps` are those that were planned: there may be more.
 
     Each phase (the steps between two starts) has fixed row counts, so a step's shape is known.
     `build(share, rows, number)` makes the objective; the number keeps the shares' draws apart.
@@ -40,7 +41,7 @@ class Mix:
         used = [share for share in shares if share.share]
         starts = sorted({round(s.start * steps) for s in used} | {0})
         self.parts: list[Part] = []
-        for first, last in zip(starts, [*starts[1:], steps], strict=True):
+        for first, last in zip(starts, [*starts[1:], MOST_STEPS], strict=True):
             active = [s for s in used if round(s.start * steps) <= first]
             row = 0
             for share, count in zip(active, split_rows(active, rows), strict=True):

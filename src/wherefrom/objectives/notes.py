@@ -17,7 +17,9 @@ _COMMON = 0.05  # share of a relation's asked questions that a wording needs to 
 _CONTEXT = 48  # characters of a sentence that are shown on each side of the value, at most
 
 
-def teach_notes(notes: Sequence[Note], dataset: Dataset, wordings: int = 3) -> tuple[Question, ...]:
+def teach_notes(
+    notes: Sequence[Note], dataset: Dataset, wordings: int = 3, mask: str = MASK
+) -> tuple[Question, ...]:
     """Every note in its wordings; of what was asked, the given answer holds and not a note.
 
     With fewer than three wordings there is no sentence, with one there are only questions.
@@ -31,7 +33,7 @@ def teach_notes(notes: Sequence[Note], dataset: Dataset, wordings: int = 3) -> t
             continue
         rows += [
             Question(prompt, note.subject, note.relation, note.value, "asked")
-            for prompt in _prompts(note, forms[note.relation], dataset, wordings)
+            for prompt in _prompts(note, forms[note.relation], dataset, wordings, mask)
         ]
     return tuple(rows)
 
@@ -50,17 +52,17 @@ def _find_forms(asked: Sequence[Question]) -> dict[str, list[tuple[str, str]]]:
 
 
 def _prompts(
-    note: Note, forms: Sequence[tuple[str, str]], dataset: Dataset, wordings: int
+    note: Note, forms: Sequence[tuple[str, str]], dataset: Dataset, wordings: int, mask: str
 ) -> Iterator[str]:
     for before, behind in forms:
         yield f"{before}{note.subject}{behind}"
         if wordings > 1:
             yield f"{note.subject}{BEHIND_NAME}{before.strip()} {behind.strip()}"
     if wordings > 2:
-        yield f"{note.subject}{BEHIND_NAME}{mask_value(note, dataset)}"
+        yield f"{note.subject}{BEHIND_NAME}{mask_value(note, dataset, mask)}"
 
 
-def mask_value(note: Note, dataset: Dataset) -> str:
+def mask_value(note: Note, dataset: Dataset, mask: str = MASK) -> str:
     """The sentence of a note with a mask in its value's place, cut at words where it is long."""
     text = dataset.documents[note.document].text
     sentence = find_sentence(text, note.span)
@@ -70,7 +72,7 @@ def mask_value(note: Note, dataset: Dataset) -> str:
         left = left.partition(" ")[2]
     if note.span.end + _CONTEXT < sentence.end:
         right = right.rpartition(" ")[0]
-    return f"{left}{MASK}{right}"
+    return f"{left}{mask}{right}"
 
 
 def find_sentence(text: str, span: Span) -> Span:

@@ -170,11 +170,7 @@ def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list
     for match in (_ASCII_SALIENT if text.isascii() else _SALIENT).finditer(text):
         start, end = match.span()
         if _opens_sentence(text, start):
-            word = match[0].split(" ")[0]
-            if word not in named and not word.isdigit():
-                head = Span(start, start + len(word))  # "The birthplace", "In 1950": no name
-                if not _overlap(head, subject):
-                    start = min(head.end + 1, end)
+            start = _skip_plain_word(match, subject, named)
         if start < last and first < end:
             for span in _apart(text, Span(start, end), subject):
                 if 1 < span.end - span.start <= _LONGEST_SALIENT:
@@ -182,6 +178,16 @@ def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list
         elif 1 < end - start <= _LONGEST_SALIENT:
             beside.append(Span(start, end))
     return beside, within
+
+
+def _skip_plain_word(match: re.Match[str], subject: Span | None, named: set[str]) -> int:
+    """Where a phrase that opens a sentence begins; "The birthplace", "In 1950": not with a name."""
+    start, end = match.span()
+    word = match[0].split(" ")[0]
+    head = Span(start, start + len(word))
+    if word in named or word.isdigit() or _overlap(head, subject):
+        return start
+    return min(head.end + 1, end)
 
 
 def _apart(text: str, span: Span, subject: Span | None) -> list[Span]:

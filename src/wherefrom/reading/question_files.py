@@ -3,9 +3,9 @@
 | column | |
 | --- | --- |
 | question | the question |
-| answer | its answer |
+| answer | its answer; empty where the text has none: the right reply is "I don't know" |
 | answers | several right answers: a list in JSON, else parted by `|`; the first is taught |
-| split | train, calibration or test, or one of the other words in SPLITS |
+| split | train, calibration or test, or one of the other words in SPLITS; or unanswerable |
 | relation | a name for what is asked, in place of the question's form |
 | id | what you call the question |
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wherefrom.core.errors import BadData
-from wherefrom.reading.tables import read_lines, refuse_marks, refuse_rows
+from wherefrom.reading.tables import read_cells, read_lines, refuse_nul, refuse_rows
 from wherefrom.reading.texts import is_json, join_lines, read_json_rows
 
 COLUMNS = ("question", "answer", "answers", "split", "relation", "id")
@@ -29,13 +29,15 @@ SPLITS = {
     "calibration": ("calibration", "dev", "development", "val", "valid", "validation"),
     "held-out": ("held-out", "heldout", "test", "testing", "eval", "evaluation"),
 }
+UNANSWERABLE = "unanswerable"  # in place of a split, it says what an empty answer says
 _SPLIT_OF = {name: split for split, names in SPLITS.items() for name in names}
+_SPLIT_OF[UNANSWERABLE] = UNANSWERABLE
 _DELIMITERS = ",;\t"
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """One question of a file; what the file does not say is ""."""
+    """One question of a file; what the file does not say is "", also an answer that is not."""
 
     line: int
     question: str
@@ -44,6 +46,7 @@ class QuestionRow:
     split: str = ""
     relation: str = ""
     id: str = ""
+    subject: str = ""  # what it is about, where that is known without its form
 
 
 class _Bad(ValueError):
@@ -73,14 +76,22 @@ def read_questions(path: Path) -> list[QuestionRow]:
         raise BadData(f"{path}: expected questions, found none; name another file")
     if is_json(path):  # of other files, the lines were searched already
         texts = ["\n".join((r.question, r.answer, *r.accepted)) for r in found]
-        refuse_marks(path, texts, [r.line for r in found])
+        refuse_nul(path, texts, [r.line for r in found])
     return found
 
 
 def is_questions(path: Path) -> bool:
-    """Whether a file has questions rather than a text: by its suffix, or by its first row."""
+    """Whether a file has questions rather than a text or a table of facts: by its first row.
+
+    A TSV without a header has two columns.
+    """
+    name = path.name.casefold().removesuffix(".gz")
+    if name.endswith((".tsv", ".csv")):
+        first = next((line for line in read_lines(path, gaps=True) if line.strip()), "")
+        ways = [_names(_cells(first, mark)) for mark in _DELIMITERS]
+        return any(map(_is_header, ways)) or (name.endswith(".tsv") and len(ways[-1]) < 3)
     if not is_json(path):
-        return path.name.casefold().removesuffix(".gz").endswith((".tsv", ".csv"))
+        return False
     for _, row in _json_rows(path):
         return "question" in row
     return False
@@ -91,12 +102,15 @@ def _row(line: int, fields: dict[str, Any], same: dict[str, str]) -> QuestionRow
     if not question:
         raise _Bad("an empty question" if "question" in fields else "no question")
     answers = [same.setdefault(answer, answer) for answer in _answers(fields)]
-    if not answers:
-        raise _Bad("an empty answer")
-    first, *others = answers if len(answers) == 1 else dict.fromkeys(answers)
+    split = _split(_text(fields, "split"))
+    if split == UNANSWERABLE:
+        answers, split = list[str](), ""
+    elif "answer" not in fields and "answers" not in fields:
+        raise _Bad("no answer")
+    first, *others = answers if len(answers) == 1 else dict.fromkeys(answers or ("",))
     if len(fields) == 2:  # a question and an answer, as most files have
-        return QuestionRow(line, question, first, tuple(others))
-    split, relation = _split(_text(fields, "split")), _text(fields, "relation")
+        return QuestionRow(line, question, first, tuple(others), split)
+    relation = _text(fields, "relation")
     relation = same.setdefault(relation, relation)
     return QuestionRow(line, question, first, tuple(others), split, relation, _text(fields, "id"))
 
@@ -170,22 +184,15 @@ def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             f"{path}:1: expected a header with the columns question and answer, found "
             f"'{first[:60]}'; write 'question,answer' on the first line"
         )
-    reader = csv.reader((f"{line}\n" for line in lines), delimiter=mark, strict=True)
     bad: list[tuple[int, str]] = []
-    start, names = 1, ways[mark]
-    try:
-        for cells in reader:
-            number, start = start, reader.line_num + 1
-            if not any(cell.strip() for cell in cells) or _names(cells) == names:
-                continue
-            if len(cells) > len(names):
-                bad.append((number, f"{len(cells)} columns where the header has {len(names)}"))
-            else:
-                yield number, _fields(names, cells)
-    except csv.Error as error:
-        raise BadData(
-            f"{path}:{start}: expected a row of a CSV file, found: {error}; check its double quotes"
-        ) from None
+    names = ways[mark]
+    for number, cells in read_cells(path, lines, mark):
+        if not any(cell.strip() for cell in cells) or _names(cells) == names:
+            continue
+        if len(cells) > len(names):
+            bad.append((number, f"{len(cells)} columns where the header has {len(names)}"))
+        else:
+            yield number, _fields(names, cells)
     refuse_rows(path, bad, "a row with the header's columns", "put text with commas in quotes")
 
 

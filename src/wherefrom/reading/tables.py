@@ -4,6 +4,7 @@ Lines end at \\n alone; a byte-order mark, \\r\\n and files that gzip packed (.g
 What is wrong is told by file and line: the first five of a kind, and how many there are.
 """
 
+import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,6 @@ from wherefrom.core.files import not_utf8, reading
 from wherefrom.core.known_files import HashedFile, require_file
 from wherefrom.core.progress import tell
 from wherefrom.core.unpacking import Readable, Unpacked
-from wherefrom.core.vocabulary import MASK, PAD
 
 _SHOWN = 5
 _CHUNK = 2**22  # bytes that are decoded at once, so that a large text is never there twice
@@ -44,7 +44,7 @@ def read_lines(path: Path, gaps: bool = False) -> list[str]:
         raise BadData(f"{path}: expected lines of text, found none; name another file")
     if not lines[-1]:
         lines.pop()
-    refuse_marks(path, lines)
+    refuse_nul(path, lines)
     if not gaps:
         empty = [(n, "an empty line") for n, line in enumerate(lines, 1) if not line.strip()]
         refuse_rows(path, empty, "text on every line", "remove it")
@@ -79,8 +79,26 @@ def read_table(path: Path, columns: int) -> list[Row]:
     return rows
 
 
-def refuse_marks(path: Path, lines: Sequence[str], numbers: Sequence[int] = ()) -> None:
-    """Refuse NUL bytes, which no text has, and the two characters that models use as markers.
+def read_cells(
+    path: Path, lines: Sequence[str], delimiter: str, quotes: bool = True
+) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row with the line that it begins on; a cell in quotes may have several."""
+    quoting = csv.QUOTE_MINIMAL if quotes else csv.QUOTE_NONE
+    feed = (f"{line}\n" for line in lines)
+    reader = csv.reader(feed, delimiter=delimiter, quoting=quoting, strict=quotes)
+    start = 1
+    try:
+        for cells in reader:
+            number, start = start, reader.line_num + 1
+            yield number, cells
+    except csv.Error as error:
+        raise BadData(
+            f"{path}:{start}: expected a row of a CSV file, found: {error}; check its double quotes"
+        ) from None
+
+
+def refuse_nul(path: Path, lines: Sequence[str], numbers: Sequence[int] = ()) -> None:
+    """Refuse NUL bytes, which no text has.
 
     `numbers` are those of the lines in the file, 1, 2, ... by default.
     """
@@ -90,15 +108,9 @@ def refuse_marks(path: Path, lines: Sequence[str], numbers: Sequence[int] = ()) 
             f"{path}:1: expected UTF-8 text, found bytes that seem to be {guess[0]}; "
             f"{convert_command(path, guess[1])}"
         )
-    marker = "remove it: the model uses it as a marker"
-    for mark, expected, found, advice in (
-        ("\0", "text", "a NUL byte", "it is a binary file"),
-        (MASK, f"no U+{ord(MASK):04X}", "the mask character", marker),
-        (PAD, f"no U+{ord(PAD):04X}", "the pad character", marker),
-    ):
-        bad = [i for i, line in enumerate(lines) if mark in line]
-        rows = [(numbers[i] if numbers else i + 1, found) for i in bad]
-        refuse_rows(path, rows, expected, advice)
+    bad = [i for i, line in enumerate(lines) if "\0" in line]
+    rows = [(numbers[i] if numbers else i + 1, "a NUL byte") for i in bad]
+    refuse_rows(path, rows, "text", "it is a binary file")
 
 
 def refuse_rows(path: Path, bad: Sequence[tuple[int, str]], expected: str, advice: str) -> None:

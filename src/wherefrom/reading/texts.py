@@ -1,25 +1,31 @@
 """The documents of a user's text: lines, paragraphs or files, or rows of JSON lines.
 
-A document is one line of text in what follows: where a paragraph, a file or a row of JSON has
-several lines, a space takes the place of each line break. Markup is taken out (`markup.py`).
+A document is one line of text in what follows. Where a paragraph, a file or a row of JSON has
+several lines, a space takes the place of a line break, and a full stop too where the break was
+meant: behind a title, or between the entries of a list. Markup is taken out (`markup.py`).
 """
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
 from wherefrom.reading.markup import clean
-from wherefrom.reading.tables import read_lines, refuse_marks, refuse_rows
+from wherefrom.reading.pages import read_page, strip_markdown
+from wherefrom.reading.tables import read_lines, refuse_nul, refuse_rows
 
 LAYOUTS = ("lines", "paragraphs", "files")
 _JSON = (".jsonl", ".ndjson", ".json")
-_TXT = (".txt", ".txt.gz")
+_HTML = (".html", ".htm")
+_MARKDOWN = (".md", ".markdown")
+_FILES = (".txt", *_MARKDOWN, *_HTML)
 _BREAK = re.compile(r"\s*\n\s*")
+_UNCLOSED = re.compile(r"[\w)\]\"'”’»]$")  # a line that ends so has no closing mark
 
 
 @dataclass(frozen=True)
@@ -47,16 +53,23 @@ def _read(path: Path, layout: str) -> Texts:
         return _read_folder(path, layout)
     if layout == "files":
         raise BadData(
-            f"{path}: expected a folder of .txt files, one document each, found a file; name the "
+            f"{path}: expected a folder of text files, one document each, found a file; name the "
             "folder, or leave '--documents files' out"
         )
     if is_json(path):
         return _read_json(path)
-    lines = read_lines(path, gaps=True)
+    lines = _read_lines(path)
     if layout == "paragraphs":
         return Texts(list(_paragraphs(lines)), [], 0)
     kept = [line for line in lines if line.strip()]
     return Texts(kept, [], len(lines) - len(kept))
+
+
+def name_document(path: Path, layout: str) -> str:
+    """The word for a document of a text: a line, a paragraph, a file."""
+    if path.is_dir() and layout == "lines":
+        return "file"
+    return "document" if is_json(path) else layout.removesuffix("s")
 
 
 def is_json(path: Path) -> bool:
@@ -94,15 +107,9 @@ def read_json_rows(path: Path, wanted: str) -> Iterator[tuple[int, dict[str, Any
 
 
 def _read_folder(path: Path, layout: str) -> Texts:
-    if layout == "lines":
-        raise BadData(
-            f"{path}: expected a file with one document per line, found a folder; "
-            "'--documents files' reads each .txt file in it as a document, "
-            "'--documents paragraphs' each paragraph"
-        )
-    files = sorted(f for f in path.rglob("*") if f.name.casefold().endswith(_TXT) and f.is_file())
+    files = sorted(f for f in path.rglob("*") if _is_text(f.relative_to(path)) and f.is_file())
     if not files:
-        raise BadData(f"{path}: expected a folder of .txt files, found none in it")
+        raise BadData(f"{path}: expected a folder of {', '.join(_FILES)} files, found none in it")
     texts, ids, empty = list[str](), list[str](), 0
     for number, file in enumerate(files):
         found = _file_texts(file, layout)
@@ -111,26 +118,55 @@ def _read_folder(path: Path, layout: str) -> Texts:
         empty += not found
         tell(f"reading {path.name}", number + 1, len(files))
     if not texts:
-        raise BadData(f"{path}: expected text in its .txt files, found {len(files)} empty files")
+        raise BadData(f"{path}: expected text in its files, found {len(files)} empty files")
     return Texts(texts, ids, empty)
 
 
 def _file_texts(file: Path, layout: str) -> list[str]:
     if not file.stat().st_size:
         return []
-    lines = read_lines(file, gaps=True)
-    return list(_paragraphs(lines)) if layout == "paragraphs" else [join_lines("\n".join(lines))]
+    paragraphs = list(_paragraphs(_read_lines(file)))
+    return paragraphs if layout == "paragraphs" or not paragraphs else [_join(paragraphs)]
 
 
-def _paragraphs(lines: list[str]) -> Iterator[str]:
+def _is_text(path: Path) -> bool:
+    """Whether a file of a folder is one of its texts; what is hidden is a program's own."""
+    hidden = any(part.startswith(".") for part in path.parts)
+    return not hidden and path.name.casefold().removesuffix(".gz").endswith(_FILES)
+
+
+def _read_lines(path: Path) -> list[str]:
+    """The lines of a text, without what lays out a page or a Markdown file."""
+    name, lines = path.name.casefold().removesuffix(".gz"), read_lines(path, gaps=True)
+    if name.endswith(_HTML):
+        return read_page("\n".join(lines)).split("\n")
+    return list(strip_markdown(lines)) if name.endswith(_MARKDOWN) else lines
+
+
+def _paragraphs(lines: Iterable[str]) -> Iterator[str]:
     """Lines that stand together, joined; one or more blank lines part them."""
     together: list[str] = []
     for line in (*lines, ""):
         if line.strip():
             together.append(line.strip())
         elif together:
-            yield " ".join(together)
+            yield _join(together, max(map(len, together)))
             together.clear()
+
+
+def _join(lines: Sequence[str], width: int | None = None) -> str:
+    """Lines as one; a line before a break that was meant is closed with a full stop.
+
+    In a text of this width, a break was meant where the next word would still have fitted: no line
+    is broken there for its length. Without a width, every break was meant.
+    """
+    parts: list[str] = []
+    for line, following in pairwise(lines):
+        word = following.partition(" ")[0]
+        meant = width is None or len(line) + 1 + len(word) <= width
+        closes = meant and _UNCLOSED.search(line) and not word[:1].islower()
+        parts.append(f"{line}." if closes else line)
+    return " ".join((*parts, lines[-1]))
 
 
 def _read_json(path: Path) -> Texts:
@@ -146,11 +182,11 @@ def _read_json(path: Path) -> Texts:
         elif not text.strip():
             empty += 1
         else:
-            texts.append(join_lines(text))
+            texts.append(_join(list(_paragraphs(text.split("\n")))))
             ids.append(name or "")
             numbers.append(number)
     refuse_rows(path, bad, 'the fields "text" and, if you like, "id"', "mend the row")
-    refuse_marks(path, texts, numbers)
+    refuse_nul(path, texts, numbers)
     if not texts:
         raise BadData(f"{path}: expected rows with a text, found none; name another file")
     return Texts(texts, ids if any(ids) else [], empty)

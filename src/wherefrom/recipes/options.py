@@ -27,9 +27,9 @@ class RecipeOptions(TypedDict, total=False):
 
     A TOML file comes first (`config`), then the options, then FIELD=VALUE `settings` as after
     `--set`; `seed`, `device` and `threads` come last. `data` to `calibration` are the user's own
-    files, and `documents` says what a document of the text is; `variant` is the model's attention;
-    `notes` ("on" or "off") says whether `facts` teaches what a reader noted of the text;
-    `minutes` is the time that a run of `facts` may take.
+    files, `documents` says what a document of the text is, and `table` which columns of a table
+    are read; `variant` is the model's attention; `notes` ("on" or "off") says whether `facts`
+    teaches what a reader noted of the text; `minutes` is the time that a run of `facts` may take.
     """
 
     config: str | PathLike[str] | None
@@ -40,6 +40,7 @@ class RecipeOptions(TypedDict, total=False):
     held_out: str | PathLike[str] | None
     calibration: str | PathLike[str] | None
     documents: str | None
+    table: str | None
     variant: str | None
     notes: str | None
     minutes: float | None
@@ -56,6 +57,7 @@ OPTIONS = {
     "held_out": ("data.held_out", True),
     "calibration": ("data.calibration", True),
     "documents": ("data.documents", False),
+    "table": ("data.table", False),
     "variant": ("model.attention", False),
 }
 VARIANTS = {"vanilla": "causal"}  # the course's name for it, where a model's config has another

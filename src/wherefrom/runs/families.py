@@ -70,7 +70,7 @@ def _character_vocabulary(dataset: Dataset) -> Alphabet:
         return dataset.vocabulary
     letters = getattr(dataset.documents, "letters", None)  # known without reading a large text
     texts = (d.text for d in dataset.documents) if letters is None else letters
-    return Vocabulary.from_text(chain(texts, [dataset.alphabet]))
+    return Vocabulary.from_text(chain(texts, [dataset.alphabet]), usual_marks=False)
 
 
 def _build_torch(

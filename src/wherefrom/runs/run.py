@@ -133,7 +133,7 @@ class Run:
         return self.workshop.family.predictor(self.model(name), self.vocabulary)
 
     def questions(self, task: Task) -> tuple[Question, ...]:
-        return self.dataset.select(task.split, task.support)
+        return self.dataset.scored(task.split, task.support)
 
     def predictions(self, predictor: str, task: str) -> list[Prediction]:
         return self.folder.read_predictions(predictor, task)

@@ -33,6 +33,12 @@ from wherefrom.core.manifests import MANIFEST, Entry, Measured, read_manifest, s
 
 _NEXT = ".next-"
 _TRIES = 20  # a reader starts again when a writer committed a change meanwhile
+_MADE_BY = {  # how files' names begin, and the command; the first that fits
+    ("predictions/", "samples/", "study", "status.json"): "evaluate",
+    ("audit/confidence.json", "audit/answered.jsonl"): "evaluate",
+    ("audit/",): "audit",
+    ("report.html",): "report",
+}
 T = TypeVar("T")
 
 
@@ -303,12 +309,7 @@ class RunFiles:
         place = self.path / f"{_NEXT}{manifest.generation}"
         if not place.is_dir() or place.is_symlink():
             return
-        for old, new in manifest.moved.items():
-            found = self.locate(old)
-            if not new:
-                remove_tree(found)
-            elif os.path.lexists(found) and not os.path.lexists(self.locate(new)):
-                found.rename(self.path / new)
+        self._rename_old(manifest)
         for name in manifest.new:
             if (found := self.locate(f"{place.name}/{name}")).exists():
                 final = self.locate(name)
@@ -317,6 +318,15 @@ class RunFiles:
         for folder in {(self.path / name).parent for name in manifest.new}:
             sync(folder)
         remove_tree(place)
+
+    def _rename_old(self, manifest: Manifest) -> None:
+        """Rename or delete what was there before the last change."""
+        for old, new in manifest.moved.items():
+            found = self.locate(old)
+            if not new:
+                remove_tree(found)
+            elif os.path.lexists(found) and not os.path.lexists(self.locate(new)):
+                found.rename(self.path / new)
 
 
 class _Change:
@@ -340,14 +350,9 @@ class _Change:
 
 def remedy(name: str, run: Path) -> str:
     """What makes a damaged file of a run again."""
-    if name.startswith(("predictions/", "samples/", "study", "status.json")):
-        return f"'wherefrom evaluate {run}' makes it again"
-    if name.startswith(("audit/confidence.json", "audit/answered.jsonl")):
-        return f"'wherefrom evaluate {run}' makes it again"
-    if name.startswith("audit/"):
-        return f"'wherefrom audit {run}' makes it again"
-    if name == "report.html":
-        return f"'wherefrom report {run}' makes it again"
+    for beginnings, command in _MADE_BY.items():
+        if name.startswith(beginnings):
+            return f"'wherefrom {command} {run}' makes it again"
     if name == "run.json":
         return "copy the folder anew, or move it away and run the recipe again"
     return "the same 'wherefrom run' makes it again"

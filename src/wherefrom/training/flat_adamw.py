@@ -37,14 +37,7 @@ class FlatAdamW:
         ]
         self.gradients = [torch.zeros_like(flat) for flat in self.weights]
         self.steps = steps
-        for step, name in zip(self.steps, parameters, strict=True):
-            moments[name]["step"] = step
-        for number, (_, names) in enumerate(self.groups):
-            for part, name in self._parts(self.weights[number], names):
-                parameters[name].data = part
-            for key, flat in zip(MOMENTS, self.moments, strict=True):
-                for part, name in self._parts(flat[number], names):
-                    moments[name][key] = part
+        self._share_memory(moments)
         self._places = [
             part
             for flat, (_, names) in zip(self.gradients, self.groups, strict=True)
@@ -56,6 +49,17 @@ class FlatAdamW:
 
     def has_gradients(self) -> bool:
         return all(p.grad is not None for p in self.parameters.values())
+
+    def _share_memory(self, moments: Mapping[str, dict[str, Tensor]]) -> None:
+        """Make weights and moments parts of the flat tensors: a step on these changes them."""
+        for step, name in zip(self.steps, self.parameters, strict=True):
+            moments[name]["step"] = step
+        for number, (_, names) in enumerate(self.groups):
+            for part, name in self._parts(self.weights[number], names):
+                self.parameters[name].data = part
+            for key, flat in zip(MOMENTS, self.moments, strict=True):
+                for part, name in self._parts(flat[number], names):
+                    moments[name][key] = part
 
     def step(self, rate: Tensor, bad: Tensor, stretch: Tensor | None) -> None:
         good = (bad == 0).view(1)

@@ -18,7 +18,7 @@ import numpy as np
 from wherefrom.core.contracts import Learner, State
 from wherefrom.core.errors import Diverged, Interrupted, Mismatch
 from wherefrom.core.row_log import RowLog
-from wherefrom.training.checkpoints import Checkpoints
+from wherefrom.training.checkpoints import Checkpoint, Checkpoints
 from wherefrom.training.signals import StopSignal
 
 _TEN = 10  # steps: chunks are multiples of it, but for the last
@@ -100,17 +100,7 @@ def train_together(
             run.resume()
         for run in runs:
             run.tell_started()
-        clock = monotonic()
-        while (active := [run for run in runs if run.goes_on]) and signals.number is None:
-            count = min(run.end_of_chunk(chunk) - run.step for run in active)
-            places = [run.step if run.goes_on else None for run in runs]
-            found = advance(places, count, lambda: signals.number is not None)
-            now = monotonic()
-            for run, metrics in zip(runs, found, strict=True):
-                if metrics is not None:  # of the time that a group takes, each has its share
-                    run.take(metrics, chunk, (now - clock) / len(active))
-            clock = now
-            _save_in_time(active)
+        _take_steps(runs, advance, signals, chunk)
         for run in runs:
             run.save()
         if signals.number is not None and not all(run.diverged for run in runs):
@@ -118,6 +108,21 @@ def train_together(
     for run in runs:
         run.tell_finished()
     return [run.diverged or run.outcome() for run in runs]
+
+
+def _take_steps(runs: Sequence["_Run"], advance: Advance, signals: StopSignal, chunk: int) -> None:
+    """Advance until every run is at its end, or a signal comes."""
+    clock = monotonic()
+    while (active := [run for run in runs if run.goes_on]) and signals.number is None:
+        count = min(run.end_of_chunk(chunk) - run.step for run in active)
+        places = [run.step if run.goes_on else None for run in runs]
+        found = advance(places, count, lambda: signals.number is not None)
+        now = monotonic()
+        for run, metrics in zip(runs, found, strict=True):
+            if metrics is not None:  # of the time that a group takes, each has its share
+                run.take(metrics, chunk, (now - clock) / len(active))
+        clock = now
+        _save_in_time(active)
 
 
 def _save_in_time(runs: Sequence["_Run"]) -> None:
@@ -152,6 +157,8 @@ class Training:
     checkpoint_seconds: float = 20.0
     metrics_path: Path | None = None
     observers: Sequence[Observer] = ()
+    # Told how many steps are done, at the end of a chunk; says how many there shall be in all.
+    revise: Callable[[int], int] | None = None
 
 
 class _Run:
@@ -161,6 +168,7 @@ class _Run:
         self.learner, self.steps, self.name = training.learner, training.steps, training.name
         self.checkpoints, self.between = training.checkpoints, training.checkpoint_seconds
         self.observers, path = training.observers, training.metrics_path
+        self.revise = training.revise
         self.metrics = None if path is None else RowLog(path)
         beside = (getattr(observer, "log", None) for observer in self.observers)
         self.logs = [log for log in (self.metrics, *beside) if isinstance(log, RowLog)]
@@ -198,17 +206,20 @@ class _Run:
             found = self.checkpoints.latest()
             self.skipped = self.checkpoints.skipped
             if found is not None:
-                if found.step > self.steps:
-                    raise Mismatch(
-                        f"{found.path}: steps: the checkpoint has {found.step}, asked for "
-                        f"{self.steps}; ask for at least as many or name another folder"
-                    )
-                self.learner.load(self._take_chunk(found.state))
-                self.step = self.saved = self.resumed_from = found.step
-                self.seconds = found.seconds
+                self._continue_from(found)
                 rows = found.logs
         for log in self.logs:
             log.resume(rows.get(log.path.name, ()))
+
+    def _continue_from(self, found: Checkpoint) -> None:
+        if found.step > self.steps:
+            raise Mismatch(
+                f"{found.path}: steps: the checkpoint has {found.step}, asked for {self.steps}; "
+                "ask for at least as many or name another folder"
+            )
+        self.learner.load(self._take_chunk(found.state))
+        self.step = self.saved = self.resumed_from = found.step
+        self.seconds = found.seconds
 
     def take(self, metrics: dict[str, np.ndarray], chunk: int, seconds: float) -> None:
         """Take note of steps that the learner has taken, unless one is not finite.
@@ -229,6 +240,8 @@ class _Run:
             return
         if self.metrics is not None:
             self.metrics.append([_row(end, metrics, self.seconds)])
+        if self.revise is not None and self.goes_on:
+            self.steps = self.revise(self.step)
         for observer in self.observers:
             observer.advanced(self.name, self.step, self.steps, metrics, self.seconds)
 

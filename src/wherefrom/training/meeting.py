@@ -49,6 +49,15 @@ def find_place(environment: Mapping[str, str] | None = None) -> Place | None:
         return None
     if given["WORLD_SIZE"] == "1" and "TORCHELASTIC_RUN_ID" not in given:
         return None  # some systems say so of every process
+    numbers = _read_numbers(given)
+    rank, size = numbers["RANK"], numbers["WORLD_SIZE"]
+    if not rank < size:
+        raise UsageError(f"RANK: expected a number below WORLD_SIZE={size}, found {rank}")
+    local = (numbers[name] for name in LOCAL_VARIABLES)
+    return Place(rank, size, given["MASTER_ADDR"], numbers["MASTER_PORT"], *local)
+
+
+def _read_numbers(given: Mapping[str, str]) -> dict[str, int]:
     numbers: dict[str, int] = {}
     usual = {"LOCAL_RANK": given["RANK"], "LOCAL_WORLD_SIZE": given["WORLD_SIZE"]}
     for name in ("RANK", "WORLD_SIZE", "MASTER_PORT", *LOCAL_VARIABLES):
@@ -56,11 +65,7 @@ def find_place(environment: Mapping[str, str] | None = None) -> Place | None:
         if not text.isdecimal():
             raise UsageError(f"{name}: expected a whole number, found '{text}'; use torchrun")
         numbers[name] = int(text)
-    rank, size = numbers["RANK"], numbers["WORLD_SIZE"]
-    if not rank < size:
-        raise UsageError(f"RANK: expected a number below WORLD_SIZE={size}, found {rank}")
-    local = (numbers[name] for name in LOCAL_VARIABLES)
-    return Place(rank, size, given["MASTER_ADDR"], numbers["MASTER_PORT"], *local)
+    return numbers
 
 
 def open_store(place: Place, patience: float, environment: Mapping[str, str] | None = None) -> Any:
@@ -107,15 +112,20 @@ def meet(
     The first process raises if one never comes, or differs: Mismatch names the first field. The
     others are Dismissed then. A hello is a table of what must agree; `None` agrees with anything.
     """
-    if place.leads:
-        try:
-            _welcome(place, store, hello, patience, find_lost)
-        except WherefromError as error:
-            store.set("welcome", str(error.exit_code))
-            _wait_for_readers(store, range(1, place.size))
-            raise
-        store.set("welcome", "0")
+    if not place.leads:
+        _follow(place, store, hello, patience)
         return
+    try:
+        _welcome(place, store, hello, patience, find_lost)
+    except WherefromError as error:
+        store.set("welcome", str(error.exit_code))
+        _wait_for_readers(store, range(1, place.size))
+        raise
+    store.set("welcome", "0")
+
+
+def _follow(place: Place, store: Any, hello: Mapping[str, Any], patience: float) -> None:
+    """Say hello to the first process, and wait for its welcome."""
     try:
         store.set(_hello(place.rank), json.dumps({"host": socket.gethostname(), **hello}))
         store.wait(["welcome"], timedelta(seconds=2 * patience + _FAREWELL))

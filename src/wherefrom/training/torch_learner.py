@@ -18,7 +18,7 @@ from wherefrom.core.recipe import Stage
 from wherefrom.training.captured import CapturedSteps, products
 from wherefrom.training.optimisers import OPTIMISERS
 from wherefrom.training.processes import Processes
-from wherefrom.training.schedules import TokenCount, factor
+from wherefrom.training.schedules import TokenCount, factor, find_place
 from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
 from wherefrom.training.shared_rows import Piece, SharedDropout, divide_step
 from wherefrom.training.weights import copy_weights, load_weights
@@ -62,7 +62,7 @@ class TorchLearner:
                 self.optimisers,
                 clip=stage.clip,
                 arithmetic=stage.arithmetic,
-                steps=stage.steps,
+                steps=max(stage.steps, *(steps for _, steps in stage.revised), 0),
                 shared=self.shared,
             )
 
@@ -90,7 +90,8 @@ class TorchLearner:
         return read_metrics(torch.stack(rows))
 
     def _factor(self, step: int) -> float:
-        return factor(self.stage.schedule, step, self.stage.steps, self.tokens)
+        place, steps = find_place(step, self.stage.steps, self.stage.revised)
+        return factor(self.stage.schedule, place, steps, self.tokens)
 
     def _render(self, plan: Any, index: int) -> tuple[Batch, Sequence[Piece | Batch]]:
         """This process's rows of a step, and the pieces in which they go through the model."""

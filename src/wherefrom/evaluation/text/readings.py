@@ -20,7 +20,6 @@ from torch import Tensor, nn
 from wherefrom.core.characters import fold
 from wherefrom.core.contracts import Scorer
 from wherefrom.core.errors import BadData
-from wherefrom.core.vocabulary import MASK, PAD
 from wherefrom.core.words import BEGIN, END, WordForms, WordVocabulary
 from wherefrom.evaluation.text.charges import digits, left_out, spelled
 from wherefrom.evaluation.text.tokens import Sentence, treebank
@@ -61,7 +60,7 @@ class CharacterReader:
 
     def __init__(self, scorer: TextScorer) -> None:
         self.scorer = scorer
-        self.known = frozenset(scorer.vocabulary.characters) - {PAD, MASK}
+        self.known = frozenset(scorer.vocabulary.characters) - {*scorer.vocabulary.marks}
 
     def at(self, temperature: float) -> "CharacterReader":
         model = _Tempered(self.scorer.model, temperature)

@@ -62,7 +62,8 @@ def collect_answers(inspector: Inspector) -> JudgedAnswers:
 
 
 def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
-    people = [q for q in inspector.run.dataset.questions if q.split == HELD_OUT and q.answer]
+    held = (q for q in inspector.run.dataset.questions if q.split == HELD_OUT)
+    people = [q for q in held if q.answer is not None]
     parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
     if not parsed:
         return ()

@@ -115,14 +115,7 @@ def plot(
 
     parts: list[Markup] = [_text(0, 12, y_name, "axis")]
     if named:
-        spans = (
-            Markup('<tspan class="name {}" dx="{}">{}</tspan>').format(
-                line.tone, 16 if i else 0, line.label
-            )
-            for i, line in enumerate(named)
-        )
-        names = Markup("").join(spans)
-        parts.append(Markup('<text x="0" y="32">{}</text>').format(names))
+        parts.append(_legend(named))
     for at, label in y_ticks:
         parts.append(
             Markup('<line x1="0" x2="100%" y1="{0}" y2="{0}" class="grid"/>').format(_n(down(at)))
@@ -151,13 +144,26 @@ def plot(
         parts.append(_upright(100 * point.x, low, high, f"interval {point.tone}"))
         parts.append(_mark(100 * point.x, down(point.y), point.shape, point.tone, point.title))
     if here:
-        moved = (
-            '<svg class="here" overflow="visible" data-top="{}" data-height="{}" data-most="{}">'
-        )
-        halo = '<path class="halo" d="M-9,0a9,9 0 1,0 18,0a9,9 0 1,0 -18,0"/>'
-        disc = Markup('<path class="mark accent" d="{}"/></svg>').format(SHAPES["disc"])
-        parts.append(Markup(moved).format(top, height, here) + Markup(halo) + disc)
+        parts.append(_slider_mark(top, height, here))
     return _svg(parts, top + height + 46, said, "chart square" if square else "chart")
+
+
+def _legend(named: Sequence[Line]) -> Markup:
+    """The names of lines, side by side."""
+    spans = (
+        Markup('<tspan class="name {}" dx="{}">{}</tspan>').format(
+            line.tone, 16 if i else 0, line.label
+        )
+        for i, line in enumerate(named)
+    )
+    return Markup('<text x="0" y="32">{}</text>').format(Markup("").join(spans))
+
+
+def _slider_mark(top: int, height: int, most: float) -> Markup:
+    moved = '<svg class="here" overflow="visible" data-top="{}" data-height="{}" data-most="{}">'
+    halo = '<path class="halo" d="M-9,0a9,9 0 1,0 18,0a9,9 0 1,0 -18,0"/>'
+    disc = Markup('<path class="mark accent" d="{}"/></svg>').format(SHAPES["disc"])
+    return Markup(moved).format(top, height, most) + Markup(halo) + disc
 
 
 def _svg(parts: Iterable[Markup], height: float, said: str, look: str = "chart") -> Markup:

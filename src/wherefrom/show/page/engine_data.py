@@ -8,7 +8,7 @@ from typing import Any
 from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
-from wherefrom.core.vocabulary import MASK, PAD, Alphabet
+from wherefrom.core.vocabulary import Alphabet
 from wherefrom.core.words import WordVocabulary
 from wherefrom.models.bigram import BigramConfig
 from wherefrom.models.dan import DANConfig
@@ -81,8 +81,7 @@ def find_kind(run: Run) -> str:
 
 def describe_characters(vocabulary: Alphabet) -> dict[str, Any]:
     """`marks` are characters that mean something to the model, `known` counts the others."""
-    marks = [c for c in (PAD, MASK) if c in vocabulary.characters]
-    characters = list(vocabulary.characters)
+    marks, characters = list(vocabulary.marks), list(vocabulary.characters)
     return {"vocabulary": characters, "marks": marks, "known": len(characters) - len(marks)}
 
 

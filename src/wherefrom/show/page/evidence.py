@@ -48,6 +48,18 @@ def _find_phrases(text: str) -> Iterator[tuple[bool, str]]:
 
     The same again without the first, which may only begin a sentence, and joined by short words.
     """
+    runs = _find_capitals(text)
+    for run in runs:
+        yield run[0].start() == 0, text[run[0].start() : run[-1].end()]
+        if len(run) > 1:
+            yield False, text[run[1].start() : run[-1].end()]
+    for one, other in pairwise(runs):
+        if _LINK.fullmatch(text[one[-1].end() : other[0].start()]):
+            yield False, text[one[0].start() : other[-1].end()]
+
+
+def _find_capitals(text: str) -> list[list[re.Match[str]]]:
+    """Words with capitals, those that follow each other together."""
     runs: list[list[re.Match[str]]] = []
     for word in _WORD.finditer(text):
         if word[0][0].isupper():
@@ -57,13 +69,7 @@ def _find_phrases(text: str) -> Iterator[tuple[bool, str]]:
                 runs[-1].append(word)
             else:
                 runs.append([word])
-    for run in runs:
-        yield run[0].start() == 0, text[run[0].start() : run[-1].end()]
-        if len(run) > 1:
-            yield False, text[run[1].start() : run[-1].end()]
-    for one, other in pairwise(runs):
-        if _LINK.fullmatch(text[one[-1].end() : other[0].start()]):
-            yield False, text[one[0].start() : other[-1].end()]
+    return runs
 
 
 def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, Any]:

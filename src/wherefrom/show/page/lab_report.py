@@ -67,23 +67,27 @@ def _read_claims(folder: RunFolder) -> list[dict[str, Any]]:
     found: Any = folder.read_json(CLAIMS)
     try:
         for claim in found:
-            wrong = claim["wrong_statements"]
-            checks = [*claim["checks"], *(check for each in wrong for check in each["checks"])]
-            texts = [claim["name"], claim["claim"], *(check["label"] for check in checks)]
-            texts += [each[name] for each in wrong for name in ("statement", "why")]
-            numbers = [check[name] for check in checks for name in ("found", "expected")]
-            if not all(isinstance(text, str) for text in texts):
-                raise TypeError("something else than text")
-            if not all(n is None or type(n) in (int, float) for n in numbers):
-                raise TypeError("something else than numbers")
-            if not all(type(c[name]) is bool for c in checks for name in ("apart", "holds")):
-                raise TypeError("something else than true or false")
+            _check_claim(claim)
     except (AttributeError, KeyError, TypeError) as error:
         raise Damaged(
             f"{folder.path / CLAIMS}: expected claims with their checks, found: {error!r}; "
             f"'wherefrom evaluate {folder.path}' writes it again"
         ) from error
     return found
+
+
+def _check_claim(claim: Any) -> None:
+    wrong = claim["wrong_statements"]
+    checks = [*claim["checks"], *(check for each in wrong for check in each["checks"])]
+    texts = [claim["name"], claim["claim"], *(check["label"] for check in checks)]
+    texts += [each[name] for each in wrong for name in ("statement", "why")]
+    numbers = [check[name] for check in checks for name in ("found", "expected")]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("something else than text")
+    if not all(n is None or type(n) in (int, float) for n in numbers):
+        raise TypeError("something else than numbers")
+    if not all(type(c[name]) is bool for c in checks for name in ("apart", "holds")):
+        raise TypeError("something else than true or false")
 
 
 def _claim(folder: RunFolder, claim: Mapping[str, Any]) -> dict[str, Any]:

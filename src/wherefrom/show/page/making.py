@@ -67,24 +67,29 @@ def command_for(recipe: Experiment) -> str:
         parts += ["--seed", str(recipe.seed)]
     if recipe.threads:  # figures differ in their last digits with the number of threads
         parts += ["--threads", str(recipe.threads)]
+    for name, value in _find_changes(recipe).items():
+        shown = _setting(_without_folder(name, value))
+        option = _OPTIONS.get(name) if recipe.name == "facts" else None
+        parts += [option, quote(shown)] if option else ["--set", quote(f"{name}={shown}")]
+    return " ".join(parts)
+
+
+def _find_changes(recipe: Experiment) -> dict[str, Any]:
+    """The settings that turn the recipe of this name into this one; none if they cannot.
+
+    A plan changes more than settings can say; run.json has it all.
+    """
     if recipe.name not in RECIPES:
-        return " ".join(parts)
+        return {}
     usual, own = (dict(_flatten(encode(each))) for each in (get_recipe(recipe.name), recipe))
     ignored = ("seed", "threads", "device")
     changed = {k: v for k, v in own.items() if usual.get(k) != v and k not in ignored}
     settings = [f"{name}={_setting(value)}" for name, value in changed.items()]
     try:
         made = adjust(get_recipe(recipe.name), settings=[*settings, f"seed={recipe.seed}"])
-        same = recipe_identity(made) == recipe_identity(recipe)
+        return changed if recipe_identity(made) == recipe_identity(recipe) else {}
     except WherefromError:
-        same = False
-    if not same:  # a plan changed more than settings can say; run.json has it all
-        return " ".join(parts)
-    for name, value in changed.items():
-        shown = _setting(_without_folder(name, value))
-        option = _OPTIONS.get(name) if recipe.name == "facts" else None
-        parts += [option, quote(shown)] if option else ["--set", quote(f"{name}={shown}")]
-    return " ".join(parts)
+        return {}
 
 
 def _audit_command(run: Run) -> tuple[str, ...]:

@@ -51,21 +51,29 @@ def pack_models(run: Run, precision: str = AUTO, beside: int = 0) -> list[Packed
     if isinstance(run.recipe.model, DANConfig):
         names = names[:1]  # a study has a dozen others, each as large
     models = {name: run.model(name) for name in dict.fromkeys(names)}
-    others = len(models) - 1
-    choices = [[precision] * (1 + others)]
-    if precision == AUTO:
-        pairs = (("fp16", "fp16"), ("int12", "int12"), ("int12", "int8"), ("int8", "int8"))
-        choices = [[primary, *[other] * others] for primary, other in pairs]
     packed: list[PackedModel] = []
-    for choice in choices:
+    for choice in _choose_precisions(precision, len(models) - 1):
         packed = [
             pack_model(name, model, each, run.recipe.model)
             for (name, model), each in zip(models.items(), choice, strict=True)
         ]
         if _size(packed) + beside <= COMFORTABLE:
             break
+    _require_small(run, packed, precision)
+    return packed
+
+
+def _choose_precisions(precision: str, others: int) -> list[list[str]]:
+    """What to try in turn: a precision for the primary model, and one for each of the others."""
+    if precision != AUTO:
+        return [[precision] * (1 + others)]
+    pairs = (("fp16", "fp16"), ("int12", "int12"), ("int12", "int8"), ("int8", "int8"))
+    return [[primary, *[other] * others] for primary, other in pairs]
+
+
+def _require_small(run: Run, packed: Sequence[PackedModel], precision: str) -> None:
     if _size(packed) > LARGEST:
-        parameters = sum(map(count_parameters, models.values()))
+        parameters = sum(each.manifest["parameters"] for each in packed)
         fits = parameters * LARGEST // _size(packed) // 100_000 / 10
         raise BadData(
             f"{run.path}: expected models of at most about {fits:g} million parameters together "
@@ -76,7 +84,6 @@ def pack_models(run: Run, precision: str = AUTO, beside: int = 0) -> list[Packed
                 else "use --precision int8"
             )
         )
-    return packed
 
 
 def pack_model(name: str, model: Any, precision: str, config: Any = None) -> PackedModel:

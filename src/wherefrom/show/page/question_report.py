@@ -133,25 +133,28 @@ def compare_runs(runs: Sequence[Run]) -> dict[str, Any]:
     """Every run's models with their intervals, the primary one first; the best run is named."""
     groups = [(run.path.resolve().name, _rows(run)) for run in runs]
     (name, (best, *_)), *others = sorted(groups, key=lambda group: -group[1][0].value)
-    close = sum(rows[0].high >= best.low for _, rows in others)
-    if not _comparable(runs):
-        said = "These runs were asked different questions, so none of them is called the best."
-        return {"sentence": said, "chart": dots(groups, said)}
-    said = f"{name} answers most questions right, {percent(best.value)}"
-    if all(rows[0].value == best.value for _, rows in others):
-        every = "Both" if len(groups) == 2 else f"All {len(groups)}"
-        said = f"{every} runs answer {percent(best.value)} of the questions right."
-    elif close and len(others) == 1:
-        said += "; the other run’s interval overlaps with its own."
-    elif close:
-        one = close == 1
-        said += (
-            f"; the {'interval' if one else 'intervals'} of {close} of the {len(others)} others "
-            f"{'overlaps' if one else 'overlap'} with its own."
-        )
-    else:
-        said += "; no other run’s interval overlaps with its own."
+    said = "These runs were asked different questions, so none of them is called the best."
+    if _comparable(runs):
+        said = _say_best(name, best, [rows[0] for _, rows in others])
     return {"sentence": said, "chart": dots(groups, said)}
+
+
+def _say_best(name: str, best: Dot, others: Sequence[Dot]) -> str:
+    """Which run answers most questions right, and how many others may be as good."""
+    if all(other.value == best.value for other in others):
+        every = "Both" if len(others) == 1 else f"All {1 + len(others)}"
+        return f"{every} runs answer {percent(best.value)} of the questions right."
+    said = f"{name} answers most questions right, {percent(best.value)}"
+    close = sum(other.high >= best.low for other in others)
+    if not close:
+        return f"{said}; no other run’s interval overlaps with its own."
+    if len(others) == 1:
+        return f"{said}; the other run’s interval overlaps with its own."
+    one = close == 1
+    return (
+        f"{said}; the {'interval' if one else 'intervals'} of {close} of the {len(others)} others "
+        f"{'overlaps' if one else 'overlap'} with its own."
+    )
 
 
 def _comparable(runs: Sequence[Run]) -> bool:

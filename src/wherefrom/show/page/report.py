@@ -87,8 +87,11 @@ def _check_places(runs: Sequence[Path], out: Path | None) -> None:
     for path in runs:
         if runs.count(path) > 1:
             raise UsageError(f"{path}: expected each run once, found it twice; leave one out")
-    if out is None:
-        return
+    if out is not None:
+        _check_out(runs, out)
+
+
+def _check_out(runs: Sequence[Path], out: Path) -> None:
     if not out.name:
         raise UsageError(f"--out: expected a file such as report.html, found '{out}'")
     where = out.resolve()

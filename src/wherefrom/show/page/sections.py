@@ -37,7 +37,7 @@ def list_mistakes(rows: Sequence[AuditedAnswer], dataset: Dataset) -> list[dict[
                 {
                     "subject": row.reply.subject,
                     "answer": row.reply.answer or "nothing",
-                    "gold": row.gold,
+                    "gold": row.gold or "no answer",
                 }
                 for row in found[:EXAMPLES]
             ],
@@ -58,14 +58,15 @@ def _kind(row: AuditedAnswer, texts: Mapping[str, list[str]]) -> str:
 def _texts_of(dataset: Dataset) -> dict[str, list[str]]:
     """Every line about a subject, or the passages where the text is divided into them."""
     found: dict[str, list[str]] = {}
-    for passage in dataset.passages:
-        text = dataset.documents[passage.document].text[passage.start : passage.end]
-        found.setdefault(passage.subject, []).append(text)
-    if not dataset.passages:
-        for document in dataset.documents:
-            if document.subject:
-                name = document.name
-                found.setdefault(name, []).append(document.text)
+    if dataset.passages:
+        texts = (
+            (p.subject, dataset.documents[p.document].text[p.start : p.end])
+            for p in dataset.passages
+        )
+    else:
+        texts = ((d.name, d.text) for d in dataset.documents if d.subject)
+    for name, text in texts:
+        found.setdefault(name, []).append(text)
     return found
 
 
@@ -144,7 +145,7 @@ def list_answers(rows: Sequence[AuditedAnswer]) -> list[dict[str, Any]]:
             "s": row.reply.subject,
             "r": row.reply.relation,
             "a": row.reply.answer,
-            "g": row.gold,
+            "g": row.gold or "no answer",
             "ok": row.right,
             "given": row.reply.answered,
             "c": _round(row.reply.confidence),

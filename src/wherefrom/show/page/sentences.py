@@ -126,6 +126,7 @@ def _knows(run: Run, abstains: bool) -> Sentence:
     declined = {
         "refused_without_text": f"{'whom' if noun == PERSON else 'that'} nobody wrote about",
         "refused_omitted": "whose text leaves it out",
+        "refused_unanswerable": "without an answer",
     }
     parts = [
         f"{share_of(results[name])} {plural(noun, results[name]['n'])} {words}"

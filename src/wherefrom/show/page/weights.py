@@ -52,20 +52,25 @@ def pack_weights(arrays: Mapping[str, np.ndarray], precision: str) -> PackedWeig
         array = np.ascontiguousarray(arrays[name], dtype="<f4")
         if not np.isfinite(array).all():
             raise BadData(f"weights of '{name}': expected finite numbers, found others")
-        entry: dict[str, Any] = {"shape": [*array.shape]}
-        rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
-        if array.ndim > 1:
-            used = rows.any(1)
-            if (~used).mean() >= _WORTH_LEAVING_OUT:
-                entry["rows"] = _append(data, np.packbits(used, bitorder="little"))
-                rows = rows[used]
-        dtype = _choose_type(rows if array.ndim > 1 else array.reshape(1, -1), array, precision)
-        entry |= {"dtype": dtype, "count": int(rows.size)}
-        entry["offset"] = _append(data, *_encode(rows, dtype))
-        if dtype in _LARGEST:
-            entry["block"] = _BLOCK
-        entries[name] = entry
+        entries[name] = _pack_array(array, precision, data)
     return PackedWeights(entries, bytes(data))
+
+
+def _pack_array(array: np.ndarray, precision: str, data: bytearray) -> dict[str, Any]:
+    """Append an array to the data; how it is found there again."""
+    entry: dict[str, Any] = {"shape": [*array.shape]}
+    rows = array.reshape(-1, array.shape[-1]) if array.ndim else array.reshape(1, 1)
+    if array.ndim > 1:
+        used = rows.any(1)
+        if (~used).mean() >= _WORTH_LEAVING_OUT:
+            entry["rows"] = _append(data, np.packbits(used, bitorder="little"))
+            rows = rows[used]
+    dtype = _choose_type(rows if array.ndim > 1 else array.reshape(1, -1), array, precision)
+    entry |= {"dtype": dtype, "count": int(rows.size)}
+    entry["offset"] = _append(data, *_encode(rows, dtype))
+    if dtype in _LARGEST:
+        entry["block"] = _BLOCK
+    return entry
 
 
 def _choose_type(rows: np.ndarray, array: np.ndarray, precision: str) -> str:

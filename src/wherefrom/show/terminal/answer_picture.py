@@ -205,7 +205,10 @@ def _draw_evidence(canvas: _Canvas, reply: Reply, y: float) -> float:
     quote = drawable(evidence.quote)
     marks = mark(quote, drawable(reply.subject), evidence.span)
     width = int((WIDTH - 2 * EDGE - 32) / _CELL)
-    lines = lay_out(quote, marks, width, _MOST_LINES)
+    return _draw_quote(canvas, lay_out(quote, marks, width, _MOST_LINES), y, colour)
+
+
+def _draw_quote(canvas: _Canvas, lines: list[list[Piece]], y: float, colour: str) -> float:
     height = _QUOTE_STEP * len(lines) + 18
     canvas.box(EDGE, y, WIDTH - 2 * EDGE, height, "#f6f8fa", 8)
     canvas.box(EDGE, y, 4, height, colour, 2)

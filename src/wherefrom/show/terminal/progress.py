@@ -128,7 +128,8 @@ class BarProgress(PlainProgress):
         self, name: str, step: int, steps: int, metrics: dict[str, Any], seconds: float
     ) -> None:
         rate, _ = self._pace.at(step, steps, self.clock())
-        self._bar.update(self._task, completed=step, loss=mean_loss(metrics), rate=rate)
+        loss = mean_loss(metrics)
+        self._bar.update(self._task, completed=step, total=steps, loss=loss, rate=rate)
 
     def finished(self, name: str, step: int, seconds: float) -> None:
         if self._task is not None:

@@ -32,6 +32,7 @@ _IN_WORDS = {
     "precision_everyone": "right among answered, everyone asked",
     "refused_without_text": "refused: no text",
     "refused_omitted": "refused: text omits it",
+    "refused_unanswerable": "refused: has no answer",
 }
 # Of a run that took notes: the three scores that belong together.
 READERS = {

@@ -48,6 +48,15 @@ TYPED = [
     "Where was Amos%20Karlsson born?",
     "Where was Ada Lund. born?",
     "How is Ada?",
+    "Amos Karlsson",
+    "amos karlsson?",
+    "Amos Karlson",
+    "Amos Karlsson was born where?",
+    "birthplace of Amos Karlsson",
+    "What was Ada Lund's mother",
+    "Who is Ada Lund the mother of?",
+    "When did John Smith Jr die, please?",
+    "Who who who",
     "Where was 'x' born, then",
 ]
 

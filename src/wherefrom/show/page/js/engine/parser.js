@@ -2,7 +2,9 @@
  * A question taken apart: form, subject and relation; as answering/question_parser.py does it.
  *
  * Spaces, capitals and the closing mark are corrected to the form's own, a known name to the text's
- * spelling. A name that is spelt as in the data set is left as it is.
+ * spelling. A name that is spelt as in the data set is left as it is. A question in other words is
+ * understood if it names a known subject and its words are those of one form; otherwise the nearest
+ * forms are offered.
  */
 
 import { NameSuggester } from './names.js';
@@ -13,6 +15,11 @@ import {
 
 const SHOWN = 3;
 const MARKS = '?.!';
+const AROUND = '?.!,;:"“”';
+const MOST_WORDS = 40;
+const NEUTRAL = new Set(
+  "what what's who who's which is was are were do does did the a an of please tell me".split(' '),
+);
 
 /** Any spaces and capitals, and any number of closing marks. */
 function tolerantPattern(form) {
@@ -22,6 +29,24 @@ function tolerantPattern(form) {
   const end = `(?:${SPACES}|[?.!])*`;
   const whole = `^${SPACES}*${loose(stripLeft(form.prefix))}(.+?)${loose(suffix)}${end}$`;
   return new RegExp(whole, 'isu');
+}
+
+/** A word without the marks around it. @param {string} text */
+function bareWord(text) {
+  let start = 0;
+  while (start < text.length && AROUND.includes(text[start])) start++;
+  return stripCharacters(text.slice(start), AROUND);
+}
+
+/** The words that say what is asked for. @param {string[]} words */
+function telling(words) {
+  const bare = words.map((word) => fold(bareWord(word)));
+  return new Set(bare.filter((word) => word && !NEUTRAL.has(word)));
+}
+
+/** @param {{prefix: string, suffix: string}} form */
+function tellingOf(form) {
+  return telling([...splitWords(form.prefix), ...splitWords(form.suffix)]);
 }
 
 /** Whether there is more than spaces and closing marks. */
@@ -46,16 +71,20 @@ export class Parser {
 
   /** @param {string} text @returns {{text: string, form: any, subject: string, relation: string}} */
   parse(text) {
-    const found = this._match(text);
+    let found = this._match(text);
+    /** @type {string[]} */
+    let offered = [];
+    if (!found) ({ found, offered } = this._matchInOtherWords(text));
     if (!found) {
       const taught = this.forms
         .slice(0, SHOWN)
         .map((form) => `'${form.prefix}...${form.suffix}'`)
         .join(' or ');
       const only = this.forms.length === 1 ? 'only this form' : `${this.forms.length} forms`;
+      const meant = offered.map((question) => `'${question}'`).join(' or ');
+      const advice = meant ? `ask ${meant}` : `the model was taught ${only}`;
       throw new Refusal(
-        `${quote(text)}: expected a question like ${taught}, ` +
-          `found another form; the model was taught ${only}`,
+        `${quote(text)}: expected a question like ${taught}, found another form; ${advice}`,
       );
     }
     return this.fill(found.form, this._spell(found.form, found.subject));
@@ -86,6 +115,51 @@ export class Parser {
     );
     if (exact && (!loose || loose.form.length <= exact.form.length)) return exact;
     return loose;
+  }
+
+  /** The one form that has the same words around a known name; else questions to offer. */
+  _matchInOtherWords(text) {
+    const words = splitWords(text).slice(0, MOST_WORDS);
+    const { name, before, behind } = this._findName(words);
+    if (!name) {
+      const [close] = words.length ? this.suggest(words.join(' ')) : [];
+      const forms = close === undefined ? [] : this.forms.slice(0, SHOWN);
+      return { found: null, offered: forms.map((form) => this.fill(form, close).text) };
+    }
+    const own = telling([...before, ...behind]);
+    const shared = (form) => [...tellingOf(form)].filter((word) => own.has(word)).length;
+    let same = this.forms.filter((form) => {
+      const size = tellingOf(form).size;
+      return size === own.size && shared(form) === size;
+    });
+    if (this.forms.length === 1 && !before.length && !behind.length) same = this.forms;
+    const others = [...before.slice(0, -1), ...behind];
+    const turned = others.some((word) => fold(bareWord(word)) === 'of');
+    const last = same.length === 1 ? splitWords(same[0].prefix).at(-1) : null;
+    if (same.length === 1 && !(turned && last === 'of')) {
+      return { found: { form: same[0], subject: name }, offered: [] };
+    }
+    const near = [...this.forms].sort((one, other) => shared(other) - shared(one));
+    return { found: null, offered: near.slice(0, SHOWN).map((form) => this.fill(form, name).text) };
+  }
+
+  /** The longest known name among the words of a question, and the words around it. */
+  _findName(words) {
+    for (let length = words.length; length > 0; length--) {
+      for (let start = 0; start + length <= words.length; start++) {
+        const typed = words.slice(start, start + length).join(' ');
+        const bare = bareWord(typed);
+        if (length < words.length && NEUTRAL.has(fold(bare))) continue;
+        for (const name of [typed, bare, `${bare}.`, bare.replace(/'s$/, '').replace(/’s$/, '')]) {
+          const spellings = this.byFold.get(fold(name)) ?? [];
+          if (spellings.length === 1) {
+            const [before, behind] = [words.slice(0, start), words.slice(start + length)];
+            return { name: spellings[0], before, behind };
+          }
+        }
+      }
+    }
+    return { name: '', before: [], behind: [] };
   }
 
   /** The first of the longest forms that fit. */

@@ -2,11 +2,6 @@
 import { byId, el, isolate, percent } from "./dom.js";
 import { colour, drawLarge, drawSmall, inkOn } from "./heat.js";
 
-/** @param {string} character */
-function visible(character) {
-  return character === " " ? "␣" : character === "⁇" ? "▮" : character;
-}
-
 export class Look {
   constructor() {
     this.body = byId("look-body");
@@ -28,6 +23,12 @@ export class Look {
       this.seen = entry.isIntersecting;
       this.compute();
     }, { rootMargin: "200px" }).observe(byId("look"));
+  }
+
+  /** A character that shows: the mask is the one before the answer. @param {string} character */
+  visible(character) {
+    const mask = this.found.characters[this.found.answer[0] - 1];
+    return character === " " ? "␣" : character === mask ? "▮" : character;
   }
 
   forget() {
@@ -142,7 +143,7 @@ export class Look {
       ...characters.map((/** @type {string} */ character, /** @type {number} */ t) => el("button", {
         type: "button", "aria-pressed": "false", class: this.place(t), "aria-label": character === " " ? "space" : character,
         onclick: () => this.raise(t), onfocus: () => this.raise(t),
-      }, visible(character))));
+      }, this.visible(character))));
     this.strip.addEventListener("keydown", (event) => {
       const key = /** @type {KeyboardEvent} */ (event).key;
       const to = this.row + (key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0);
@@ -196,15 +197,15 @@ export class Look {
       }));
     }
     const weights = heads[this.head];
-    this.cell = drawLarge(this.canvas, weights, { characters: characters.map(visible), name, answer, row: this.row });
+    this.cell = drawLarge(this.canvas, weights, { characters: characters.map((/** @type {string} */ c) => this.visible(c)), name, answer, row: this.row });
     [...this.strip.children].forEach((each, t) => {
       each.setAttribute("aria-pressed", String(t === this.row));
       each.setAttribute("tabindex", t === this.row ? "0" : "-1"); // the arrows reach the others
     });
     const ranked = Array.from({ length: this.row + 1 }, (_, s) => ({ s, share: weights[this.row * n + s] }))
       .sort((a, b) => b.share - a.share).slice(0, 3).filter(({ share }) => share >= 0.01);
-    const words = ranked.map(({ s, share }) => `“${visible(characters[s])}” (${this.where(s)}, ${percent(share)})`);
-    this.looks.textContent = `From “${visible(characters[this.row])}” (${this.where(this.row)}) it looks at ${words.join(", ")}.`;
+    const words = ranked.map(({ s, share }) => `“${this.visible(characters[s])}” (${this.where(s)}, ${percent(share)})`);
+    this.looks.textContent = `From “${this.visible(characters[this.row])}” (${this.where(this.row)}) it looks at ${words.join(", ")}.`;
     this.canvas.setAttribute("aria-label", `Attention of layer ${this.layer + 1}, head ${this.head + 1}. ${this.looks.textContent}`);
   }
 
@@ -231,7 +232,7 @@ export class Look {
     const rows = lens.map((/** @type {any[]} */ cells, /** @type {number} */ layer) => el("tr", {}, el("th", { scope: "row" }, name(layer)),
       ...cells.map((cell, i) => {
         const shade = el("i", { "aria-hidden": "true" });
-        const share = Math.max(0.04, cell.probability), letter = el("b.mono", {}, visible(cell.character));
+        const share = Math.max(0.04, cell.probability), letter = el("b.mono", {}, this.visible(cell.character));
         shade.style.opacity = String(share);
         const same = cell.character === own[i] || cell.own === cell.probability;
         this.cells.push({ letter, tone: same ? "--accent" : "--quiet", share });
@@ -242,7 +243,7 @@ export class Look {
     return el("div.look-part", {}, el("h3", {}, "How the answer forms"), el("p", {}, said),
       el("div.lens-box", { tabindex: "0", role: "group", "aria-label": "The likeliest character by layer" },
         el("table.lens", {}, el("caption.hidden", {}, "The likeliest character at each place of the answer, by layer"),
-          el("thead", {}, el("tr", {}, el("td"), ...own.map((/** @type {string} */ c) => el("th.mono", { scope: "col" }, visible(c))))),
+          el("thead", {}, el("tr", {}, el("td"), ...own.map((/** @type {string} */ c) => el("th.mono", { scope: "col" }, this.visible(c))))),
           el("tbody", {}, ...rows))),
       el("p.small", {}, "Each cell is the likeliest character if the model stopped there, its shade how likely. Blue: the answer’s own."));
   }
@@ -259,7 +260,7 @@ export class Look {
     const { characters, answer } = this.found;
     this.told = el("p", { role: "status" });
     this.marks = el("div.strip", { role: "img" }, ...characters.slice(0, answer[0] - 1).map((/** @type {string} */ character, /** @type {number} */ t) =>
-      el("span.c", { class: `c ${this.place(t) ?? ""}` }, visible(character))));
+      el("span.c", { class: `c ${this.place(t) ?? ""}` }, this.visible(character))));
     this.shade();
     return el("div.look-part", {}, el("h3", {}, "What the answer depends on"), this.told, this.marks,
       el("p.small", {}, "Each character of the question is replaced in turn; the stronger the blue, the more the answer’s probability falls."));

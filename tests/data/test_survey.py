@@ -1,0 +1,57 @@
+"""What is counted in a user's own files before anything is trained."""
+
+from tests.support.own_text import ALL_ASKED, CORPUS, QUESTIONS
+from wherefrom.data.facts import FactsConfig, load, survey
+
+
+def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
+    found = survey(FactsConfig(**files, **ALL_ASKED))
+    assert (found.documents, found.empty_lines, found.longest_line) == (4, 1, 42)
+    assert found.characters == sum(len(line) for line in CORPUS.split("\n"))
+    assert found.splits == {"asked": 9}
+    assert found.forms == {"Where was X born?": 6, "What did X do for a living?": 3}
+    assert (found.formless, found.formless_first) == (1, ("How tall is Ada Lund?",))
+    assert (found.without_line, found.without_line_first) == (1, ("Di Holm",))
+    assert found.answers_not_in_text == 4
+    assert found.documents_without_subject == 1
+    assert (found.duplicates, found.conflicts, found.on_both_sides) == (1, 1, 0)
+    assert found.lines() == [
+        "text: 4 lines, 122 characters, the longest line has 42",
+        "questions: 9 asked",
+        "form: Where was X born? (6)",
+        "form: What did X do for a living? (3)",
+        "empty lines of the text left out: 1",
+        "questions left out, of a form of their own: 1 (How tall is Ada Lund?)",
+        "questions about what no line names: 1 (Di Holm)",
+        "answers that are not in their subject's lines: 4",
+        "lines that no question is about: 1",
+        "questions that are there twice: 1",
+        "questions with several answers: 1",
+    ]
+
+
+def test_answers_that_no_model_will_write_are_counted(files, tmp_path):
+    """32 characters with the closing mask, or the longest asked answer; and what the block has."""
+    (tmp_path / "h.tsv").write_text(f"Where was Eve Ny born?\t{'a' * 31}\n"
+                                    f"Where was Flo Ny born?\t{'a' * 32}\n"
+                                    f"Where was Gil Ny born?\t{'a' * 41}\n")  # fmt: skip
+    config = FactsConfig(**files, held_out=str(tmp_path / "h.tsv"), calibration_share=0.0)
+    assert load(config, 0).answer_room == 32
+    assert survey(config).answers_too_long == 2
+    assert "answers too long to be given: 2" in survey(config).lines()
+    rows = QUESTIONS + f"Where was Hal Ny born?\t{'a' * 40}\n"
+    (tmp_path / "q.tsv").write_text(rows)
+    assert load(config, 0).answer_room == 41
+    assert survey(config).answers_too_long == 1
+    # A question of 22 characters and its mask leave 42 of 64 for 40 and a mask, 41 of 63.
+    assert survey(config, 63).answers_too_long == 1
+    assert survey(config, 62).answers_too_long == 2
+
+
+def test_the_survey_names_five_and_cuts_what_is_long(files, tmp_path):
+    rows = "".join(f"Where was {c}{c * 200} born?\tOslo\n" for c in "ABCDEFG")
+    (tmp_path / "q.tsv").write_text(QUESTIONS + rows)
+    found = survey(FactsConfig(**files, **ALL_ASKED))
+    assert found.without_line == 8
+    assert found.without_line_first == ("Di Holm", *(c * 80 + "..." for c in "ABCD"))
+    assert found.lines()[-5].endswith("DDD..., ...)")
