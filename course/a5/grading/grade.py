@@ -113,8 +113,8 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
     said += [f"{OURS}: {', '.join(ours)}"] if ours else []
     said += [drawn] if drawn and not ours else []
     return Grade(
-        name or str(folder), tests, results, said=tuple(said), year=guess.year,
-        ours=bool(ours or drawn), year_said=str(guess), seconds=time.monotonic() - started,
+        name or str(folder), tests, results, said=tuple(said), ours=bool(ours or drawn),
+        year=guess.year, year_said=str(guess), seconds=time.monotonic() - started,
     )  # fmt: skip
 
 
