@@ -91,7 +91,8 @@ def test_plans_and_batches_are_the_same(stage, first, known):
 
     def spell() -> Iterable[Any]:
         for part, own, offset in plan:
-            yield part.first, part.last, offset, own.long().tolist()
+            last = min(part.last, made.recipe.stage(stage).steps)
+            yield part.first, last, offset, own.long().tolist()
         for index in range(10):
             yield from spell_batch(mix.render(plan, index))
         yield from spell_batch(mix.render_all(plan))

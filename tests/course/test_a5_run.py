@@ -215,7 +215,7 @@ def test_bad_data_is_one_line(tmp_path, capsys):
     )
     wiki = data / "wiki.txt"
     wiki.write_text(wiki.read_text() + "\nAn odd \u2047 line.")
-    assert "wiki.txt:10: expected no U+2047" in fails(capsys, 65, *given)
+    assert "text: expected no mask character U+2047" in fails(capsys, 65, *given)
 
 
 class Harm:
