@@ -170,7 +170,9 @@ def test_the_share_of_notes_falls_as_the_minutes_grow(data: FactsConfig, tmp_pat
 
 
 def test_a_text_without_notes_is_read_as_a_whole(data: FactsConfig, tmp_path: Path, monkeypatch):
-    monkeypatch.setattr(catalogue, "take_notes", lambda _, remark: remark("notes: none") or ())
+    monkeypatch.setattr(
+        catalogue, "take_notes", lambda _, remark, learnt: remark("notes: none") or ()
+    )
     planned = plan_run(changer(data), RunFolder(tmp_path / "none"), 5, timer=Timer(0.1))
     assert planned.lines()[0] == "notes: none"
     assert not planned.recipe.notes

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom.core.artifact import publish_folder
+from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
 from wherefrom.reading import index as index_module
 from wherefrom.reading.index import Index
@@ -129,3 +130,12 @@ def test_a_run_that_may_only_be_read_has_its_index_in_memory(tiny_run, tmp_path,
     assert all(question.subject in index.document(i).text for i in index.about(question.subject))
     assert index.mentioning(question.answer or "")
     assert not (copy / INDEX).exists()
+
+
+def test_what_the_reader_of_notes_learnt_is_kept_for_the_fact_checker(relations_run: Path):
+    """It is what the checker would learn from the index: of each relation, the same extractor."""
+    run = open_run(relations_run)
+    stored = json.loads((relations_run / "evidence" / "extractors.json").read_text())
+    fitted = FactChecker.fit(index_run(run), run.dataset.asked)
+    assert len(fitted.extractors) == 2
+    assert stored["relations"] == json.loads(json.dumps(to_json(fitted.extractors)))

@@ -30,6 +30,7 @@ from wherefrom.experiments.planning import Planned
 from wherefrom.experiments.probing import PROBES, Probe, Watch, advise
 from wherefrom.experiments.stage_training import train_stage
 from wherefrom.runs.crew import current_crew
+from wherefrom.runs.evidence import keep_extractors
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.layout import DATA, GLANCES, METRICS, NEXT, NOTES, REPORT, RUN, STATUS
@@ -243,6 +244,7 @@ class Execution:
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
         if self.recipe.notes and not self.folder.is_sound(NOTES):
             self.folder.write_notes(self.workshop.material.notes)
+            keep_extractors(self.folder, self.workshop.dataset, self.workshop.material.extractors)
 
     def stages_to_train(self) -> list[Stage]:
         """With a deadline the primary model comes last, and has what is left of the time."""

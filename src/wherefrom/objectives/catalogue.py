@@ -24,6 +24,7 @@ from wherefrom.objectives.passages import asked_answers, named_passages
 from wherefrom.objectives.salience import find_answered
 from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import Windows, WindowsConfig, stream
+from wherefrom.reading.extractor import RelationExtractor
 from wherefrom.reading.notes import take_notes
 
 _MOST_ASKED = 20_000  # questions of large data from which it is learnt how answers stand
@@ -110,12 +111,18 @@ class Material:
         """What the reader notes of the text; `take_notes` says what it may look at."""
         if self.taken:
             return tuple(self.taken())
-        return take_notes(self.dataset, remark=self.remarks.append)
+        learnt = self.extractors.update
+        return take_notes(self.dataset, remark=self.remarks.append, learnt=learnt)
 
     @cached_property
     def remarks(self) -> list[str]:
         """What a user should know of the notes, in one line each."""
         return []
+
+    @cached_property
+    def extractors(self) -> dict[str, RelationExtractor]:
+        """What the reader learnt, if it took the notes just now: the fact checker needs it too."""
+        return {}
 
     def bring(self, notes: Sequence[Note]) -> None:
         """Use notes that were taken before."""

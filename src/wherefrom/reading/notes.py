@@ -31,14 +31,20 @@ Remark = Callable[[str], None]  # takes one line that a user should see
 
 
 def take_notes(
-    dataset: Dataset, *, least: float = LEAST_SCORE, remark: Remark = lambda line: None
+    dataset: Dataset,
+    *,
+    least: float = LEAST_SCORE,
+    remark: Remark = lambda line: None,
+    learnt: Callable[[Mapping[str, RelationExtractor]], object] = lambda extractors: None,
 ) -> tuple[Note, ...]:
     """The surest value of each subject and relation whose score is at least `least`.
 
     None if there is nothing to learn from, or if the text states nothing: `remark` is told why.
+    `learnt` is given the extractor of each relation, which learnt from all asked people.
     """
     source = DatasetPassages(dataset)
     readers = fit_readers(source, dataset.asked, remark)
+    learnt({relation: reader.whole for relation, reader in readers.items()})
     notes = tuple(read_subjects(source, readers, least, remark))
     if not notes:
         remark("notes: the reader found no statement; the model is taught from the text alone")

@@ -11,13 +11,14 @@ from typing import ClassVar
 
 from wherefrom.core.artifact import publish_folder, verify_folder
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.contracts import Passage, Question
+from wherefrom.core.contracts import Dataset, Passage, Question
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import read_json, write_json
 from wherefrom.reading.extractor import RelationExtractor
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.descriptions import describe
+from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.run import Run
 
@@ -81,10 +82,25 @@ def open_fact_checker(run: Run) -> FactChecker | None:
     except BadData:
         return None
     with suppress(CannotWrite):  # a run in a read-only folder can be asked too
-        kept = to_json(FittedExtractors(digest, checker.extractors))
-        with publish_folder(path, {"text": digest}) as folder:
-            write_json(folder / FILE, kept)
+        _write(path, digest, checker.extractors)
     return checker
+
+
+def keep_extractors(
+    folder: RunFolder, dataset: Dataset, extractors: Mapping[str, RelationExtractor]
+) -> None:
+    """Store what the reader of notes learnt, for the fact checker, which learns the same.
+
+    Not if there are relations with too few answers for notes: they may do for checking facts.
+    """
+    if extractors and all(question.relation in extractors for question in dataset.asked):
+        _write(folder.locate(EVIDENCE), describe(dataset)["sha256"], extractors)
+
+
+def _write(path: Path, digest: str, extractors: Mapping[str, RelationExtractor]) -> None:
+    kept = to_json(FittedExtractors(digest, extractors))
+    with publish_folder(path, {"text": digest}) as folder:
+        write_json(folder / FILE, kept)
 
 
 def _read(path: Path, digest: str) -> FittedExtractors | None:
