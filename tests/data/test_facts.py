@@ -3,6 +3,7 @@
 import gc
 import json
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from wherefrom.core.contracts import Passage, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.progress import listening
 from wherefrom.data.facts import FactsConfig, choose_split, load, survey
+from wherefrom.data.own_files import check_files
 
 
 def name_people(tmp_path, count):
@@ -131,7 +133,7 @@ def test_files_say_the_split_where_they_are_given(tmp_path):
 
 
 def test_files_must_be_named_and_there(tmp_path):
-    with pytest.raises(UsageError, match=r"data\.corpus: expected a file.*--corpus FILE\.txt"):
+    with pytest.raises(UsageError, match=r"Missing --corpus FILE\.txt"):
         load(FactsConfig(), 0)
     with pytest.raises(UsageError, match=r"--questions FILE\.tsv"):
         load(FactsConfig(corpus="c.txt"), 0)
@@ -355,3 +357,10 @@ def test_a_table_of_facts_needs_no_questions(tmp_path):
 def test_columns_are_named_for_tables_alone(files):
     with pytest.raises(UsageError, match=r"--table: expected a table as --corpus"):
         load(FactsConfig(**files, table="name"), 0)
+
+
+def test_columns_of_a_text_are_refused_before_questions_are_missed(files):
+    """As 'data check TEXT --table name' asks: there are no questions, and it is no table."""
+    corpus = Path(files["corpus"])
+    with pytest.raises(UsageError, match=r"--table: expected a table as --corpus"):
+        check_files(corpus, table="name")

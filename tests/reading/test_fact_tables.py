@@ -29,15 +29,22 @@ def write(tmp_path):
 def test_a_table_becomes_statements_and_questions(write):
     found = read_fact_table(write(FILMS))
     assert found.describe() == (
-        "table: 5 rows; subject = Film; relations = id, director, birth year; "
-        "left out: site, story; without a subject: 1"
+        "table: 5 rows; subject = Film; relations = director, birth year; "
+        "left out: id, site, story; without a subject: 1"
     )
     assert found.texts() == [
-        "Alien. Its id is 1, 3; its director is Ridley Scott, James Cameron; "
-        "its birth year is 1979, 1986",
-        "Brazil. Its id is 2; its director is Gilliam, Terry",
-        "Dune. Its id is 5; its director is Ridley Scott; its birth year is 1984",
+        "Alien. Its director is Ridley Scott, James Cameron; its birth year is 1979, 1986",
+        "Brazil. Its director is Gilliam, Terry",
+        "Dune. Its director is Ridley Scott; its birth year is 1984",
     ]
+
+
+@pytest.mark.parametrize(("first", "asked"), [(0, False), (1, False), (2, True), (1990, True)])
+def test_numbers_of_rows_are_not_asked_about(write, first, asked):
+    rows = [f"{first + i},{film},Ann" for i, film in enumerate(("Alien", "Brazil", "Dune"))]
+    found = read_fact_table(write("\n".join(["number,film,director", *rows])))
+    assert found.relations == (("number", "director") if asked else ("director",))
+    assert found.left_out == (() if asked else ("number",))
 
 
 def test_columns_may_be_named(write):

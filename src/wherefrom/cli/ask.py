@@ -133,6 +133,6 @@ def _report(problems: "tuple[Problem, ...]", places: list[str]) -> None:
     for text in texts[:SHOWN]:
         complain(text)
     if texts:
-        raise BadData(
-            f"{len(texts)} of {len(places)} questions could not be asked; the lines above say why"
-        )
+        shown = "" if len(texts) <= SHOWN else f" of the first {SHOWN}"
+        failed = f"{len(texts)} of {len(places)} questions could not be asked"
+        raise BadData(f"{failed}; the lines above say why{shown}")

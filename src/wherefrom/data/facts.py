@@ -118,15 +118,13 @@ def _load(config: FactsConfig) -> _Loaded:
 def _load_files(config: FactsConfig) -> _Loaded:
     corpus = Path(config.corpus)
     tabular = bool(config.corpus) and is_table(corpus)
-    for name, suffix in (("corpus", "FILE.txt"), ("questions", "FILE.tsv")):
-        if not getattr(config, name) and not (tabular and name == "questions"):
-            raise UsageError(
-                f"data.{name}: expected a file, found none named; give --{name} {suffix}"
-            )
-    if config.table and not tabular:
+    if config.table and config.corpus and not tabular:
         raise UsageError(
             f"--table: expected a table as --corpus (.csv or .tsv), found {corpus}; leave it out"
         )
+    for name, suffix in (("corpus", "FILE.txt"), ("questions", "FILE.tsv")):
+        if not getattr(config, name) and not (tabular and name == "questions"):
+            raise UsageError(f"Missing --{name} {suffix} (data.{name})")
     with _many_objects():
         table = read_fact_table(corpus, config.table) if tabular else None
         texts = Texts(table.texts(), [], 0) if table else read_texts(corpus, config.documents)

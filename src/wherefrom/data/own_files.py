@@ -68,7 +68,7 @@ def check_files(
         return survey(replace(config, **find_files(which)))
     if which.is_file() and not table and is_questions(which):
         return _survey_table(which)
-    if is_table(which):
+    if table or is_table(which):  # columns of what is no table are refused there
         return survey(replace(config, corpus=str(which)))
     return _survey_text(which, config.documents)
 

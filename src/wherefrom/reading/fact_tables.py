@@ -174,8 +174,11 @@ def _choose_subject(path: Path, rows: Sequence[Sequence[str]], places: Sequence[
 
 
 def _is_askable(rows: Sequence[Sequence[str]], place: int) -> bool:
-    """Whether most rows have a value here, and nearly all values could be answers."""
+    """Whether most rows have a value here, nearly all could be answers, and none is a number of a
+    row: such numbers say nothing of their subjects."""
     values = [row[place] for row in rows if row[place]]
+    if any(values == [str(i) for i in range(first, first + len(rows))] for first in (0, 1)):
+        return False
     bad = sum(len(value) > _LONG or _ADDRESS in value for value in values)
     return 2 * len(values) > len(rows) and bad <= _FEW * len(values)
 

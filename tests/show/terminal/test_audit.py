@@ -176,6 +176,17 @@ def test_nothing_certified_says_what_it_would_take_and_fits_the_screen():
     assert max(map(len, rows)) <= 120
 
 
+def test_what_would_help_is_said_of_each_relation_and_not_of_all():
+    abstention = copy.deepcopy(FINDINGS["abstention"])
+    lacking = abstention["certificate"] | {"certified": False, "more_people": 40}
+    abstention["certificate"] = lacking | {"more_people": None, "by_relation": {"job": lacking}}
+    abstention["certified"]["by_relation"] = {"job": FINDINGS["abstention"]["certified"]}
+    lines = found(abstention=abstention)
+    assert "certified: at most 10 % wrong none no relation is certified" in lines
+    assert "job none about 40 more calibration questions would probably suffice" in lines
+    assert "would not help" not in " ".join(lines)
+
+
 def test_too_few_people_for_a_bound_leave_it_out():
     none = dict.fromkeys(("certificate", "certified", "uncertified", "advice"))
     lines = found(abstention=FINDINGS["abstention"] | none, decoys=None)

@@ -127,6 +127,8 @@ def _answered(row: Findings) -> tuple[str, str, str]:
 
 def _advice(certificate: Findings) -> str:
     """What to do if nothing was certified; `advice` in audit.json has a longer form."""
+    if certificate.get(BY_RELATION):  # what would help stands beside each of them
+        return "no relation is certified"
     if (more := certificate["more_people"]) is not None:
         questions = plural("question", more)
         return f"about {more} more calibration {questions} would probably suffice"
