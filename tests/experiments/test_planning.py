@@ -307,8 +307,8 @@ def test_too_few_minutes_are_said_to_be_too_few(data: FactsConfig, tmp_path: Pat
     short, enough = (plan_run(change, folder, m, timer=timer) for m in (1, 111 / 60))
     assert "plan: about 1 min 51 s in all" in short.lines()[1]
     assert short.lines()[2:] == [
-        "plan: the minutes asked for are too few for this text, so the run takes the fewest steps "
-        "(100) and is longer than that"
+        "plan: the minutes asked for are too few for this text, so the run takes at most "
+        "100 steps and is longer than that"
     ]
     assert len(enough.lines()) == 2
     usual = plan_run(changer(data), folder, timer=Timer(10.0))  # nobody asked for minutes

@@ -117,8 +117,8 @@ class Planned:
         if self.plan is None or not self.fresh:
             return []
         few = (
-            "plan: the minutes asked for are too few for this text, so the run takes the fewest "
-            f"steps ({_FEWEST}) and is longer than that"
+            "plan: the minutes asked for are too few for this text, so the run takes at most "
+            f"{_FEWEST} steps and is longer than that"
         )
         noted = list(self.remarks)
         if self.notes:
