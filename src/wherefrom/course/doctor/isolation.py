@@ -301,7 +301,7 @@ def _limit(process: int, limits: Limits) -> None:
 
 
 def _executable() -> str:
-    """Python, by a path that needs no other folder: `../../.venv/bin/python` would need this one."""
+    """Python, by a path that goes through no other folder, as `../.venv/bin/python` does."""
     given = Path(sys.executable)
     return str(given.parent.resolve() / given.name)
 
