@@ -347,12 +347,7 @@ def _match(pool: dict[str, float], aims: np.ndarray) -> list[str]:
 
 def _spell_out(names: Sequence[str], count: int, seed: int) -> Iterator[str]:
     """Names from a character n-gram model of the known names."""
-    follows: dict[str, list[str]] = {}
-    for name in names:
-        text = _EDGE * max(_ORDERS) + name + _EDGE
-        for i in range(max(_ORDERS), len(text)):
-            for order in _ORDERS:
-                follows.setdefault(text[i - order : i], []).append(text[i])
+    follows = _find_following(names)
     for row, words in enumerate(_words(_LONGEST, count * _TRIES, seed, "invented", 1)):
         order = _ORDERS[row % len(_ORDERS)]
         text = _EDGE * order
@@ -361,6 +356,17 @@ def _spell_out(names: Sequence[str], count: int, seed: int) -> Iterator[str]:
             if text.endswith(_EDGE):
                 yield text.strip(_EDGE)
                 break
+
+
+def _find_following(names: Sequence[str]) -> dict[str, list[str]]:
+    """The letters that follow each n-gram of the names, as often as they do."""
+    follows: dict[str, list[str]] = {}
+    for name in names:
+        text = _EDGE * max(_ORDERS) + name + _EDGE
+        for i in range(max(_ORDERS), len(text)):
+            for order in _ORDERS:
+                follows.setdefault(text[i - order : i], []).append(text[i])
+    return follows
 
 
 def _vary(

@@ -80,10 +80,7 @@ def ask_run(
     run cannot be asked raises BadData if `strict`; otherwise it is listed in `problems`, and the
     other questions are answered.
     """
-    if delta is not None and risk is None:
-        raise UsageError("delta: expected a risk beside it, found none; add a risk")
-    if evidence not in EVIDENCE:
-        raise UsageError(f"evidence: expected {' or '.join(EVIDENCE)}, found {evidence!r}")
+    _check_options(risk, delta, evidence)
     inspector, certificate = open_inspector(run), None
     if risk is not None:
         inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
@@ -100,6 +97,13 @@ def ask_run(
     if evidence == REQUIRED:
         replies = [require_evidence(reply) for reply in replies]
     return Replies(str(run.path), tuple(replies), tuple(problems), certificate, tuple(notes), check)
+
+
+def _check_options(risk: float | None, delta: float | None, evidence: str) -> None:
+    if delta is not None and risk is None:
+        raise UsageError("delta: expected a risk beside it, found none; add a risk")
+    if evidence not in EVIDENCE:
+        raise UsageError(f"evidence: expected {' or '.join(EVIDENCE)}, found {evidence!r}")
 
 
 def require_evidence(reply: Reply) -> Reply:

@@ -7,7 +7,7 @@ are not trained on is ever edited.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -76,18 +76,16 @@ def choose_half(config: EditedConfig, dataset: Dataset) -> frozenset[str]:
     return frozenset(people[i] for i in (order[:middle] if first else order[middle:]))
 
 
-def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
-    """Without what the text says of these people; their questions then have the support "none".
+Moves = dict[int, tuple[int, Callable[[int], int]]]  # its new number, and of its places
 
-    Documents that are about nobody else are dropped; from the others these people's passages are
-    cut, except where they are another person's as well.
-    """
-    own: dict[int, list[Passage]] = {}
-    for passage in dataset.passages:
-        own.setdefault(passage.document, []).append(passage)
-    documents: list[Document] = []
-    moves: dict[int, tuple[int, Callable[[int], int]]] = {}  # its new number, and of its places
-    for number, document in enumerate(dataset.documents):
+
+def _cut_all(
+    documents: Sequence[Document], own: Mapping[int, list[Passage]], people: frozenset[str]
+) -> tuple[list[Document], Moves]:
+    """The documents without what is `own` to these people alone, and where each is now."""
+    left: list[Document] = []
+    moves: Moves = {}
+    for number, document in enumerate(documents):
         kept = [p for p in own.get(number, ()) if person(p.subject) not in people]
         if number in own and len(kept) < len(own[number]):
             if not kept:
@@ -97,8 +95,21 @@ def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
             continue
         else:
             move = int  # every place stays
-        moves[number] = len(documents), move
-        documents.append(document)
+        moves[number] = len(left), move
+        left.append(document)
+    return left, moves
+
+
+def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
+    """Without what the text says of these people; their questions then have the support "none".
+
+    Documents that are about nobody else are dropped; from the others these people's passages are
+    cut, except where they are another person's as well.
+    """
+    own: dict[int, list[Passage]] = {}
+    for passage in dataset.passages:
+        own.setdefault(passage.document, []).append(passage)
+    documents, moves = _cut_all(dataset.documents, own, people)
     if not documents:
         raise UsageError("data.half: expected some text to be left, found none; keep more people")
 

@@ -7,7 +7,7 @@ What a question is about is its varying part; the documents about that are those
 import gc
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -221,14 +221,11 @@ def _parse(
         rows.reverse()
         while rows:  # a row is let go when its question is there
             row = rows.pop()
-            subject, relation = row.subject, row.relation
-            if not subject:
-                fits = match(forms, row.question)
-                if fits is None:
-                    formless.append(row.question)
-                    continue
-                form, subject = fits
-                relation = relation or relations[form]
+            about = _find_subject(row, forms, relations)
+            if about is None:
+                formless.append(row.question)
+                continue
+            subject, relation = about
             split = given or row.split
             if split in ("", "asked"):
                 split = choose_split(subject, shares if row.answer else _shares(config))
@@ -236,9 +233,19 @@ def _parse(
                     surplus += 1
                     continue
                 split = "masked" if split == "asked" and not row.answer else split
-            about = (row.question, subject, relation, row.answer, split)
-            questions.append(Question(*about, accepted=row.accepted, id=row.id))
+            asked = (row.question, subject, relation, row.answer, split)
+            questions.append(Question(*asked, accepted=row.accepted, id=row.id))
     return questions, formless, surplus
+
+
+def _find_subject(
+    row: QuestionRow, forms: Sequence[Form], relations: Mapping[Form, str]
+) -> tuple[str, str] | None:
+    """Whom a row asks about, and what for; None if its question fits no form."""
+    if row.subject:
+        return row.subject, row.relation
+    fits = match(forms, row.question)
+    return fits and (fits[1], row.relation or relations[fits[0]])
 
 
 def _relations(forms: Sequence[Form], tables: dict[str, list[QuestionRow]]) -> dict[Form, str]:

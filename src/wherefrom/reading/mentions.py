@@ -6,7 +6,7 @@ text times the names.
 
 import re
 from bisect import insort
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from wherefrom.core.contracts import Span
@@ -75,6 +75,10 @@ class Mentions:
             numbers = self.lines.setdefault(subject, [])
             if number not in numbers[-1:]:
                 insort(numbers, number)
+        self._forget(gone)
+
+    def _forget(self, gone: Mapping[str, set[int]]) -> None:
+        """Names that some documents do not have after all."""
         for name, numbers in gone.items():
             kept = [n for n in self.lines.pop(name) if n not in numbers]
             self.lines.update({name: kept} if kept else {})

@@ -74,19 +74,7 @@ def fit_readers(
     source: PassageSource, asked: Iterable[Question], remark: Remark = lambda line: None
 ) -> dict[str, Reader]:
     """A reader for each relation that has enough asked answers."""
-    by_relation: dict[str, list[Question]] = defaultdict(list)
-    for question in asked:
-        if question.answer is not None:
-            by_relation[question.relation].append(question)
-    enough = [name for name, own in by_relation.items() if len(own) >= FEWEST_ANSWERS]
-    for relation, questions in by_relation.items():
-        if relation in enough:
-            _remark_shared_names(relation, questions, remark)
-        else:
-            remark(
-                f"notes: expected at least {FEWEST_ANSWERS} asked answers about '{relation}', "
-                f"found {len(questions)}; no notes are taken about it"
-            )
+    by_relation = _group(asked, remark)
 
     def fit(relation: str) -> Reader | str:
         try:
@@ -95,7 +83,8 @@ def fit_readers(
             return str(error)
 
     readers: dict[str, Reader] = {}
-    many = sum(len(by_relation[name]) for name in enough) >= _TOGETHER
+    enough = list(by_relation)
+    many = sum(map(len, by_relation.values())) >= _TOGETHER
     fitted = _in_processes(fit, enough) if many else map(fit, enough)
     for number, (relation, found) in enumerate(zip(enough, fitted, strict=True)):
         tell("learning to read", number, len(enough))
@@ -105,6 +94,23 @@ def fit_readers(
             readers[relation] = found
     tell("learning to read", len(enough), len(enough))
     return readers
+
+
+def _group(asked: Iterable[Question], remark: Remark) -> dict[str, list[Question]]:
+    """The asked questions of each relation that has enough answers to learn from."""
+    by_relation: dict[str, list[Question]] = defaultdict(list)
+    for question in asked:
+        if question.answer is not None:
+            by_relation[question.relation].append(question)
+    for relation, questions in by_relation.items():
+        if len(questions) >= FEWEST_ANSWERS:
+            _remark_shared_names(relation, questions, remark)
+        else:
+            remark(
+                f"notes: expected at least {FEWEST_ANSWERS} asked answers about '{relation}', "
+                f"found {len(questions)}; no notes are taken about it"
+            )
+    return {name: own for name, own in by_relation.items() if len(own) >= FEWEST_ANSWERS}
 
 
 def read_subjects(

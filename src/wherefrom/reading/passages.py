@@ -29,13 +29,7 @@ def find_passages(texts: Sequence[str], mentions: Mentions) -> tuple[Passage, ..
 
     In the order of the documents. A document that names a subject is about at least one.
     """
-    owners: list[str | None] = [None] * len(texts)
-    crowded: set[int] = set()
-    for subject, numbers in mentions.lines.items():
-        for number in numbers:
-            if owners[number] is not None:
-                crowded.add(number)
-            owners[number] = subject
+    owners, crowded = _find_owners(len(texts), mentions)
     single = {owners[n] for ns in mentions.lines.values() for n in ns if n not in crowded}
     divided = _divide_all(texts, mentions, sorted(crowded), single) if crowded else {}
     found: list[Passage] = []
@@ -45,6 +39,17 @@ def find_passages(texts: Sequence[str], mentions: Mentions) -> tuple[Passage, ..
         elif subject is not None:
             found.append(Passage(number, subject, 0, len(texts[number])))
     return tuple(found)
+
+
+def _find_owners(count: int, mentions: Mentions) -> tuple[list[str | None], set[int]]:
+    """A subject that each document names, if any, and the documents that name several."""
+    owners: list[str | None] = [None] * count
+    crowded: set[int] = set()
+    for subject, numbers in mentions.lines.items():
+        crowded.update(number for number in numbers if owners[number] is not None)
+        for number in numbers:
+            owners[number] = subject
+    return owners, crowded
 
 
 def _divide_all(

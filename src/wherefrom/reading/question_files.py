@@ -55,15 +55,7 @@ class _Bad(ValueError):
 
 def read_questions(path: Path) -> list[QuestionRow]:
     """The rows of a file of questions, whatever its format; bad lines are told together."""
-    if is_json(path):
-        rows, expected = _json_rows(path), "a question with its answer"
-        advice = "mend the row"
-    elif path.name.casefold().removesuffix(".gz").endswith(".csv"):
-        rows, expected = _csv_rows(path), "a question with its answer"
-        advice = "mend the row, and put text with commas or line breaks in double quotes"
-    else:
-        rows, expected = _tsv_rows(path), "'question<TAB>answer'"
-        advice = "put one tab between question and answer, and none elsewhere"
+    rows, expected, advice = _open_rows(path)
     found, bad = list[QuestionRow](), list[tuple[int, str]]()
     same: dict[str, str] = {}  # equal answers and relations are kept once: there are many
     for number, fields in rows:
@@ -78,6 +70,17 @@ def read_questions(path: Path) -> list[QuestionRow]:
         texts = ["\n".join((r.question, r.answer, *r.accepted)) for r in found]
         refuse_nul(path, texts, [r.line for r in found])
     return found
+
+
+def _open_rows(path: Path) -> tuple[Iterator[tuple[int, dict[str, Any]]], str, str]:
+    """The rows of a file, what each must be, and what to do about one that is not."""
+    if is_json(path):
+        return _json_rows(path), "a question with its answer", "mend the row"
+    if path.name.casefold().removesuffix(".gz").endswith(".csv"):
+        advice = "mend the row, and put text with commas or line breaks in double quotes"
+        return _csv_rows(path), "a question with its answer", advice
+    advice = "put one tab between question and answer, and none elsewhere"
+    return _tsv_rows(path), "'question<TAB>answer'", advice
 
 
 def is_questions(path: Path) -> bool:

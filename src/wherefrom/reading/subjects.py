@@ -85,8 +85,23 @@ def find_subjects(
     finder = SubjectFinder.learn(texts, mentions, asked)
     if finder is None or not finder.boundaries.openers:
         return []
+    found, standing = _look_for(finder, texts, mentions)
+
+    def is_new(number: int) -> bool:
+        known = mentions.spans[number]
+        if known is None or (name := known.of(texts[number])) in standing:
+            return True
+        return known.start > finder.head and len(mentions.of(name)) > 1
+
+    return [(number, span) for number, span in found if is_new(number)]
+
+
+def _look_for(
+    finder: SubjectFinder, texts: Sequence[str], mentions: Mentions
+) -> tuple[list[tuple[int, Span]], set[str]]:
+    """Where other subjects stand, and the names of questions that some document is about."""
     found: list[tuple[int, Span]] = []
-    standing: set[str] = set()  # names of questions that some document is about
+    standing: set[str] = set()
     for number, text in enumerate(telling("looking for subjects", texts)):
         known = mentions.spans[number]
         if known and len(mentions.of(known.of(text))) == 1:
@@ -96,14 +111,7 @@ def find_subjects(
                 standing.add(span.of(text))
             else:
                 found.append((number, span))
-
-    def is_new(number: int) -> bool:
-        known = mentions.spans[number]
-        if known is None or (name := known.of(texts[number])) in standing:
-            return True
-        return known.start > finder.head and len(mentions.of(name)) > 1
-
-    return [(number, span) for number, span in found if is_new(number)]
+    return found, standing
 
 
 @dataclass(frozen=True)
