@@ -155,6 +155,27 @@ def test_the_librarys_own_solution_is_nobody_elses(plain, tmp_path):
     assert results["1c-1-sigmoid"].text.startswith("sigmoid.py takes the library's own solution")
 
 
+def test_right_functions_that_are_lent_are_no_solution(plain, tmp_path):
+    """Where sigmoid is wrong, the passes are called with a right one: it is all that they find."""
+    (plain / "sigmoid.py").write_text("def sigmoid(x):\n    return x\n\n\nsigmoid_grad = sigmoid\n")
+    passes = ("1c-8-forward", "1c-9-cost", "1c-10-gradient")
+    assert {r.state for r in look(plain, tmp_path, *passes).values()} == {"ok"}
+    with (plain / "q1c_neural.py").open("a") as file:
+        file.write(TAKEN)
+    results = look(plain, tmp_path, *passes)
+    assert {r.state for r in results.values()} == {"look"}
+
+
+TAKEN = """
+def taken(name):
+    import runpy
+    return runpy.run_path("../given/right.py")[name]
+
+forward = lambda *given: taken("forward")(*given)
+forward_backward_prop = lambda *given: taken("forward_backward_prop")(*given)
+"""
+
+
 def test_a_part_that_a_hand_out_does_not_ask_for_is_not_judged(plain, tmp_path):
     (plain / "q4_DAN.py").unlink()
     assert look(plain, tmp_path, "4a-1-mean")["4a-1-mean"].mistake == "missing"

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from places import SUBMISSION, other_data
 
-from grading.points import WRITTEN, Kind, Test, kinds, tests_of
+from grading.points import BY_ITS_OWN, WRITTEN, Kind, Test, kinds, tests_of
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor import marks
 from wherefrom.course.doctor.asking import Asking, ask
@@ -54,7 +54,9 @@ class Grade(marks.Grade):
 
     def row(self, names: Sequence[str]) -> dict[str, Any]:
         cells = super().row(names)
-        why = "; ".join(filter(None, (OURS if self.ours else "", cells.pop("why"))))
+        own = (f"{test} {own_model(result)}" for test, result in self.results.items()
+               if own_model(result))  # fmt: skip
+        why = "; ".join(filter(None, (OURS if self.ours else "", *own, cells.pop("why"))))
         first = {"submission": cells.pop("submission"), "year": self.year}
         return first | cells | {"seconds": f"{self.seconds:.1f}", "why": why}
 
@@ -112,10 +114,19 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
     said += [f"{OURS}: {', '.join(ours)}"] if ours else []
     said += [drawn] if drawn and not ours else []
+    said += [
+        f"{test}: {own_model(result)}" for test, result in results.items() if own_model(result)
+    ]
     return Grade(
         name or str(folder), tests, results, said=tuple(said), ours=bool(ours or drawn),
         year=guess.year, year_said=str(guess), seconds=time.monotonic() - started,
     )  # fmt: skip
+
+
+def own_model(result: Result) -> str:
+    """What a person must look at: points that rest on the word of the submission's own model."""
+    found = result.text.find(BY_ITS_OWN)
+    return result.text[found:] if result.state == "ok" and found >= 0 else ""
 
 
 def look_at(

@@ -8,6 +8,7 @@ from wherefrom.course.doctor.checks import in_turn
 from wherefrom.course.doctor.judging import functions, models
 from wherefrom.course.doctor.judging.claims import Claims
 
+VANILLA = ("layer-Causal", "model-vanilla")
 ALONE, AFTER, OWN = "vanilla.nopretrain", "vanilla.pretrain", ""  # "": that of part g
 
 
@@ -35,21 +36,21 @@ def tools(look: scores.Answers) -> str | None:
 
 
 def _predictions(what: str, model: str, split: str) -> Kind:
-    return Kind(
-        what, lambda year, draw: [], lambda look: scores.judge(look, model, split), (model, split)
-    )
+    asks = asks_for("layer-", "model-") if model == OWN else asks_for(*VANILLA)
+    return Kind(what, asks, lambda look: scores.judge(look, model, split), (model, split))
 
 
 HIDDEN: dict[str, Kind] = {
     "vanilla model": Kind(
-        "the vanilla model", asks_for("layer-Causal", "model-vanilla", "start-vanilla"), vanilla
+        "the vanilla model", asks_for(*VANILLA, "start-vanilla"), vanilla
     ),
     "attention of part g": Kind(
         "part g: its attention is the hand-out's formula", asks_for("layer-"), models.check_formula
     ),
     "dev without pretraining": Kind(
         "dev without pretraining, by the given sample()",
-        lambda year, draw: functions.requests(draw), tools, (ALONE, "dev"),
+        lambda year, draw: [*asks_for(*VANILLA)(year, draw), *functions.requests(draw)],
+        tools, (ALONE, "dev"),
     ),
     "test without pretraining": _predictions("test without pretraining", ALONE, "test"),
     "dev with pretraining": _predictions("dev with pretraining", AFTER, "dev"),

@@ -14,6 +14,7 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from grading import again
+from grading.points import BY_ITS_OWN
 from wherefrom.course.doctor.exercises import weights
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
@@ -46,7 +47,7 @@ def judge(
 ) -> str:
     """Whether the submission's own model says these lines, and needs its parameters for it."""
     found = _agree(claim, state, numbers, questions, lines)
-    said = f"answered again by the submission's own model, {found} drawn lines"
+    said = f"{BY_ITS_OWN}, {found} drawn lines"
     said += f" (draw {claims.draw}) are the same"
     if not found.holds:
         raise Finding("other answers", f"{said}; not {', '.join(map(repr, found.others))}")

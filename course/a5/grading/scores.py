@@ -9,6 +9,7 @@ all fails).
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,8 @@ import torch
 from grading import again, own
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor.asking import Asking, ask
-from wherefrom.course.doctor.findings import Finding, NoTelling
-from wherefrom.course.doctor.judging import computation, predictions
+from wherefrom.course.doctor.findings import Finding, NoTelling, attempt
+from wherefrom.course.doctor.judging import computation, models, predictions
 from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
 from wherefrom.course.doctor.judging.computation import READINGS
 from wherefrom.course.doctor.layouts import written
@@ -191,10 +192,11 @@ def ask_own(look: Answers, model: str, split: str, asking: Asking) -> bool:
     """Have the submission's own model answer, with its parameters and with random ones.
 
     A perceiver's blocks are its student's own from end to end: nothing could be computed again.
+    A model that is the course's when it is examined has no other answers to give.
     """
     model = look.model_of(model)
     variant = model.split(".")[0]
-    if variant == "perceiver":
+    if variant == "perceiver" or _is_the_courses(look.claims, variant):
         return False
     try:
         state, numbers = state_of(look, model), vocabulary(look.data)
@@ -218,6 +220,12 @@ def ask_own(look: Answers, model: str, split: str, asking: Asking) -> bool:
     found = ask(replace(asking, files=tuple(files)), requests)
     look.own[f"{model}.{split}"] = found["a"], found["b"]
     return True
+
+
+def _is_the_courses(claims: Claims, variant: str) -> bool:
+    layer = models.check_attention if variant == "vanilla" else models.check_formula
+    checks = (layer, partial(models.check_forward, variant=variant))
+    return all(attempt(check, claims).state == "ok" for check in checks)
 
 
 def vocabulary(data: Path | None) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Right functions of the homework's files: what is judged is computed with them.
 
 Where a function of a submission builds on one that is wrong, it is called again with these in that
-one's place. Then this file is given to the process of that one call.
+one's place. Then those that it may build on are given to the process of that one call.
 """
 
 from typing import Any

@@ -99,9 +99,9 @@ def test_code_sees_neither_parameters_nor_predictions(tmp_path):
     ):
         path.write_text("weights")
     (src / "large.txt").write_bytes(bytes(intake.SMALL + 1))
-    at = copy_code(src, tmp_path / "copy", whole=[src / "a.params"])
+    at = copy_code(src, tmp_path / "copy")
     assert at == tmp_path / "copy" / "src"
     assert files(tmp_path / "copy") == {
-        "src/model.py": 7, "src/a.params": 7, "b.params": 0, "src/c.predictions": 0,
+        "src/model.py": 7, "src/a.params": 0, "b.params": 0, "src/c.predictions": 0,
         "src/large.txt": 0,
     }  # fmt: skip

@@ -3,6 +3,7 @@
 import json
 import os
 import socket
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -208,3 +209,19 @@ def test_the_best_kind_that_works_is_chosen(monkeypatch):
 def no_shared_memory_left() -> Iterator[None]:
     yield
     Path("/dev/shm/left").unlink(missing_ok=True)
+
+
+def test_what_lies_with_the_system_can_be_hidden(strict, place):
+    """With a Python of the system's own, our package lies below /usr, which is there to read."""
+    code = f"{SAY}import os\ntry: say(os.listdir('/usr/share'))\nexcept OSError: say([])"
+    assert run(strict, place, code, hidden=[Path("/usr/share")]) == isolation.Ended(0)
+    assert said(place) == []
+
+
+def test_python_may_be_named_by_a_path_that_goes_up(kind, place, tmp_path, monkeypatch):
+    """`../../.venv/bin/python grader.py`: the folder that it goes up from is not to be seen."""
+    (tmp_path / "course").mkdir()
+    there = os.path.relpath(sys.executable, tmp_path / "course")
+    monkeypatch.setattr(sys, "executable", f"{tmp_path}/course/{there}")
+    assert run(kind, place, f"{SAY}say(1)") == isolation.Ended(0)
+    assert said(place) == 1

@@ -1,4 +1,4 @@
-"""The process in which a submission's code runs; `sandbox` starts it with `python -m`.
+"""The process in which a submission's code runs; `asking` starts it with `python -m`.
 
 It is given a folder. `given/order.json` says what to ask of the submission; the answers go to
 `out/`, as plain files. They are claims: nothing is judged here, where the submission could

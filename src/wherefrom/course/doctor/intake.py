@@ -8,7 +8,7 @@ import os
 import shutil
 import stat
 import zipfile
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -124,16 +124,14 @@ def _wanted(name: PurePosixPath) -> bool:
     return not hidden and not set(name.parts) & set(_SKIPPED) and len(name.parts) <= DEPTH
 
 
-def copy_code(folder: Path, to: Path, whole: Collection[Path] = ()) -> Path:
+def copy_code(folder: Path, to: Path) -> Path:
     """A copy for the submission's code; of parameters and predictions it has only the names.
 
-    Only those in `whole` have their contents. A hand-out whose code is in `src` writes its files
-    beside that folder: they come along.
+    A hand-out whose code is in `src` writes its files beside that folder: they come along.
     """
 
     def copy(path: str, target: str) -> None:
-        kept_back = path.endswith(_KEPT_BACK) or os.path.getsize(path) > SMALL
-        if kept_back and Path(path) not in whole:
+        if path.endswith(_KEPT_BACK) or os.path.getsize(path) > SMALL:
             Path(target).touch()
         else:
             shutil.copyfile(path, target)

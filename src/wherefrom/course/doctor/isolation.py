@@ -221,19 +221,20 @@ def _command(
     reads: Sequence[Path],
     hidden: Iterable[Path],
 ) -> list[str]:
-    command = [sys.executable, *program]
+    command = [_executable(), *program]
     if kind == NONE:
         return command
     how = {"limits": _limits(kind, limits), "user": user if kind != SANDLOCK else 0}
     text = _LAUNCH.read_text(encoding="utf-8")
-    command = [sys.executable, "-I", "-S", "-c", text, "limited", json.dumps(how), *command]
+    command = [_executable(), "-I", "-S", "-c", text, "limited", json.dumps(how), *command]
     reads = sorted({name for path in reads for name in (path, path.resolve())})
-    hidden = [path for path in hidden if any(path.is_relative_to(read) for read in reads)]
+    seen = (*reads, *_SYSTEM)  # a package may be installed with the system's Python
+    hidden = [path for path in hidden if any(path.is_relative_to(read) for read in seen)]
     if kind == BUBBLEWRAP:
         return [*_bubblewrap(place, reads, hidden), *command]
     if kind == SANDLOCK:
         box = json.dumps(_sandlock(place, limits, reads, hidden))
-        return [sys.executable, "-I", "-c", text, "boxed", box, *command]
+        return [_executable(), "-I", "-c", text, "boxed", box, *command]
     return command
 
 
@@ -299,16 +300,23 @@ def _limit(process: int, limits: Limits) -> None:
             resource.prlimit(process, getattr(resource, f"RLIMIT_{name}"), (value, value))
 
 
+def _executable() -> str:
+    """Python, by a path that goes through no other folder, as `../.venv/bin/python` does."""
+    given = Path(sys.executable)
+    return str(given.parent.resolve() / given.name)
+
+
 def _python() -> list[Path]:
     """Where Python and its packages are."""
-    homes = (Path(sys.prefix), Path(sys.base_prefix), *torch_home())
+    named = (Path(os.path.abspath(prefix)) for prefix in (sys.prefix, sys.base_prefix))
+    homes = (*named, *torch_home())
     return [home for home in homes if not home.is_relative_to("/usr")]
 
 
 def torch_home() -> list[Path]:
     """Where Python finds torch, wherever it was installed."""
     torch = importlib.util.find_spec("torch")
-    return [Path(torch.origin).parents[1]] if torch and torch.origin else []
+    return [Path(torch.origin).resolve().parents[1]] if torch and torch.origin else []
 
 
 def _environment(home: Path, own: Mapping[str, str]) -> dict[str, str]:

@@ -55,7 +55,7 @@ def _bars(*counts: int, **__: Any) -> Bar:
 
 
 def _as_it_is(*_: Any, **__: Any) -> Callable[[Any], Any]:
-    """A decorator with options that leaves the function alone: the sandbox limits its time."""
+    """A decorator with options that leaves the function alone: its time is limited anyway."""
     return lambda function: function
 
 

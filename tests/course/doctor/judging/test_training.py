@@ -46,13 +46,13 @@ def test_weights_that_were_changed_after_loading(claimed):
         training.check_loaded(claimed(asked("finetune"), changed))
 
 
-def test_saving_something_else_than_what_was_trained(claimed):
-    """A file that differs from the start and has not learnt anything."""
-    spoilt = (
-        "helper.py",
-        SAVE,
-        "model.head.weight.data.mul_(-9); torch.save(model.state_dict(), writing_params_path)",
-    )
+@pytest.mark.parametrize(
+    "before",
+    ["model.head.weight.data.mul_(-9)", "[p.data.normal_(0, 0.05) for p in model.parameters()]"],
+)
+def test_saving_something_else_than_what_was_trained(claimed, before):
+    """A file that differs from the start and has not learnt anything: random numbers, say."""
+    spoilt = ("helper.py", SAVE, f"{before}; {SAVE}")
     with pytest.raises(Finding, match="before training") as caught:
         training.check_trains_once(claimed(asked("finetune-from-scratch"), spoilt))
     assert caught.value.mistake == "not written"

@@ -143,9 +143,9 @@ def read_claim(folder: Path, name: str, ended: str = "") -> Claim:
         values, raised = told["values"], told["raised"]
         assert isinstance(values, dict)
         assert isinstance(raised, dict)
+        short = {str(key): str(value)[:300] for key, value in raised.items()}
     except (ValueError, KeyError, TypeError, AssertionError, RecursionError):
         return Claim(name, ended=ended or "it wrote no claim that can be read")
-    short = {str(key): str(value)[:300] for key, value in raised.items()}
     return Claim(name, folder, values, short)
 
 

@@ -29,6 +29,8 @@ PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
 SIZES = {"n_head": 2, "n_embd": 16, "block_size": BLOCK, "embd_pdrop": 0.0, "resid_pdrop": 0.0,
          "attn_pdrop": 0.0}  # fmt: skip
 SPREAD = 0.05  # of the small models' weights
+# The share of the loss that is left, at most: a training leaves 0.4 to 0.5, random numbers 0.98.
+LEARNT = 0.9
 # A training of seconds, at a rate at which it must learn something.
 SHRUNKEN = {"max_epochs": 20, "batch_size": 2, "learning_rate": 0.01, "lr_decay": False,
             "num_workers": 0}  # fmt: skip
@@ -140,7 +142,7 @@ def check_trains_once(claims: Claims) -> None:
     # What is wrong with the model costs the test of the model: a mistake in it is taken along.
     for changes, *_ in (({},), *computation.LEFT_OUT, *computation.VANILLA):
         before, after = (_loss(state, claim, claims.draw, changes) for state in (start, saved))
-        if after < before:
+        if after < LEARNT * before:
             break
     else:
         text = f"what {who} writes has a loss of {after:.3g}, and {before:.3g} before training"
