@@ -162,9 +162,8 @@ def _tsv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             continue
         cells = line.split("\t")
         if names is None:
-            header = _names(cells)
-            names = header if _is_header(header) else ["question", "answer"]
-            if names is header:
+            names = _find_header(cells)
+            if names == _names(cells):
                 continue
         if len(cells) > len(names) or (len(cells) < 2 and len(names) > 1):
             bad.append((number, f"{len(cells)} column{'s' if len(cells) > 1 else ''}"))
@@ -174,6 +173,12 @@ def _tsv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if names and len(names) > 2:
         advice = f"put a tab between two of the {len(names)} columns, and none elsewhere"
     refuse_rows(path, bad, "'question<TAB>answer'", advice)
+
+
+def _find_header(cells: list[str]) -> list[str]:
+    """The names of the columns: those of the first line, if it is a header."""
+    header = _names(cells)
+    return header if _is_header(header) else ["question", "answer"]
 
 
 def _csv_rows(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:

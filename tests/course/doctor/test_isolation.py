@@ -200,7 +200,7 @@ def test_the_best_kind_that_works_is_chosen(monkeypatch):
         assert isolation.choose() == works
         assert isolation.choose(trust=True) == isolation.NONE
     monkeypatch.setattr(isolation, "_works", lambda kind: False)
-    with pytest.raises(Unavailable, match=r"found none that works here; install .* add --trust"):
+    with pytest.raises(Unavailable, match=r"found none that works here; add --trust .* install"):
         isolation.choose()
     assert "not isolated" in isolation.describe(isolation.NONE)
 

@@ -88,8 +88,9 @@ def choose(trust: bool = False) -> str:
     found = next((kind for kind in KINDS if _works(kind)), None)
     if found is None:
         raise Unavailable(
-            "isolation: expected bubblewrap, sandlock or root, found none that works here; install "
-            "bubblewrap or 'wherefrom[isolation]', or add --trust for code that you trust"
+            "isolation: expected bubblewrap, sandlock or root, found none that works here; add "
+            "--trust for code that you trust, or on Linux install bubblewrap or "
+            "'wherefrom[isolation]'"
         )
     return found
 
