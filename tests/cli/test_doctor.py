@@ -21,6 +21,7 @@ def test_a_sound_submission_is_ok(cli, solution, course_data):
     assert "vanilla.pretrain.dev.predictions 60 of 200 right" in aligned
 
 
+@pytest.mark.nightly
 def test_mistakes_are_reported_with_hints(cli, making, solution, course_data):
     for mistake in ("wrong shift", "flag never set", "predictions shifted by a line"):
         making.spoil(solution, mistake)

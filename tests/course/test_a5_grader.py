@@ -85,6 +85,7 @@ def test_the_tests_are_listed(grader):
     assert (done.code, "test '1h': there is none" in done.err) == (2, True)
 
 
+@pytest.mark.nightly
 def test_the_reference_gets_everything(grader, solution, data):
     done = grader("--submission", solution, "--data", data, "--json")
     assert (done.code, done.err) == (0, "")

@@ -214,6 +214,7 @@ def test_an_unusual_mistake_costs_no_predictions(plain, course_data):
     assert said.replace(":", "") in given.row(order.tests)["why"]
 
 
+@pytest.mark.nightly
 def test_a_table_of_answers_is_no_model(plain, course_data):
     """The model looks its answers up: its attention does not lead to what it says."""
     hide_answers(plain, course_data)

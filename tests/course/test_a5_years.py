@@ -77,6 +77,7 @@ def test_a_years_starter_says_its_rules_and_gets_nothing(grounds, monkeypatch, y
     assert "[part g: " not in "".join(texts.values())
 
 
+@pytest.mark.nightly
 def test_what_one_year_asks_another_may_not(solution, monkeypatch):
     """The reference in the form of one year, graded as another."""
     monkeypatch.setenv(VARIABLE, "xcs2021")

@@ -247,7 +247,7 @@ def test_a_machine_that_is_faster_than_planned_takes_more_steps(
 ):
     clock = itertools.count(0.0, 2.0)  # seconds for 20 steps: half of what was timed
     monkeypatch.setattr(pacing, "monotonic", lambda: next(clock))
-    run(data, tmp_path / "run", minutes=1)
+    run(data, tmp_path / "run", minutes=0.7)
     stage = api.open_run(tmp_path / "run").recipe.stages[0]
     assert stage.steps > 1.2 * stage.planned
 
