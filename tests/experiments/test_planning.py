@@ -218,6 +218,7 @@ def test_a_plan_is_kept_and_the_same_command_only_reads(
     assert fast.calls == 0
 
 
+@pytest.mark.nightly
 def test_a_machine_that_is_slower_than_planned_takes_fewer_steps_and_the_same_again(
     data: FactsConfig, tmp_path: Path, fast: Timer, monkeypatch: pytest.MonkeyPatch
 ):
@@ -242,6 +243,7 @@ def test_a_machine_that_is_slower_than_planned_takes_fewer_steps_and_the_same_ag
     assert weights.read_bytes() == before
 
 
+@pytest.mark.nightly
 def test_a_machine_that_is_faster_than_planned_takes_more_steps(
     data: FactsConfig, tmp_path: Path, fast: Timer, monkeypatch: pytest.MonkeyPatch
 ):
