@@ -420,6 +420,7 @@ def _run(
         assert isinstance(recipe, Recipe), "a study of several runs has a function of its own"
         if recipe.device == "mps" and (reason := why_not_mps()):
             note(f"{label}{reason}")
+        # After the last name the models are evaluated; with a deadline the primary one is last.
         last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
         with watch(names, label) if progress else nullcontext() as observer:
