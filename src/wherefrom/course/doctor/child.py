@@ -7,6 +7,7 @@ change the judgement.
 
 import json
 import os
+import random
 import sys
 import traceback
 import warnings
@@ -74,6 +75,8 @@ def answer(
         found = Answer(claims, request["name"])
         raised: dict[str, str] = {}
         submission.files = dict(files)
+        for seed in (random.seed, np.random.seed, torch.manual_seed):
+            seed(0)  # the same submission claims the same twice
         with lenient(submission.folder, submission.files) as excuses:
             try:
                 how = SimpleNamespace(**request["with"], given=given)

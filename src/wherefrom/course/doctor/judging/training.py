@@ -31,6 +31,7 @@ SIZES = {"n_head": 2, "n_embd": 16, "block_size": BLOCK, "embd_pdrop": 0.0, "res
 SPREAD = 0.05  # of the small models' weights
 # The share of the loss that is left, at most: a training leaves 0.4 to 0.5, random numbers 0.98.
 LEARNT = 0.9
+_NO_PAD = -100  # pads count in the loss, which is a mistake of the model
 # A training of seconds, at a rate at which it must learn something.
 SHRUNKEN = {"max_epochs": 20, "batch_size": 2, "learning_rate": 0.01, "lr_decay": False,
             "num_workers": 0}  # fmt: skip
@@ -140,8 +141,10 @@ def check_trains_once(claims: Claims) -> None:
         raise Finding("saved before training", text)
     before, after = 0.0, 0.0
     # What is wrong with the model costs the test of the model: a mistake in it is taken along.
-    for changes, *_ in (({},), *computation.LEFT_OUT, *computation.VANILLA):
-        before, after = (_loss(state, claim, claims.draw, changes) for state in (start, saved))
+    mistakes = [({}, 0), ({}, _NO_PAD)]
+    mistakes += [(changes, 0) for changes, *_ in (*computation.LEFT_OUT, *computation.VANILLA)]
+    for changes, pad in mistakes:
+        before, after = (_loss(state, claim, claims.draw, changes, pad) for state in (start, saved))
         if after < LEARNT * before:
             break
     else:
@@ -154,7 +157,7 @@ def _weights(claim: Claim, draw: int) -> Table:
     return Table({name: weights(name, shape, draw, SPREAD).float() for name, shape in shapes})
 
 
-def _loss(state: Table, claim: Claim, draw: int, changes: dict[str, Any]) -> float:
+def _loss(state: Table, claim: Claim, draw: int, changes: dict[str, Any], pad: int) -> float:
     """The mean loss of the answers, in the course's model or one with a mistake."""
     usual = (PAD, MASK, *sorted(set(names.text(draw))))
     symbols = {c: i for i, c in symbols_of(claim, usual).items()}
@@ -170,7 +173,8 @@ def _loss(state: Table, claim: Claim, draw: int, changes: dict[str, Any]) -> flo
         text = f"{len(state['tok_emb.weight'])} symbols, expected {len(usual)}"
         raise Finding("vocabulary size", text)
     logits = computation.whole(state, "vanilla", SIZES["n_head"], **changes)(torch.tensor(x))
-    return float(F.cross_entropy(logits.flatten(0, 1), torch.tensor(y).flatten(), ignore_index=0))
+    wanted = torch.tensor(y).flatten()
+    return float(F.cross_entropy(logits.flatten(0, 1), wanted, ignore_index=pad))
 
 
 def check_loaded(claims: Claims, name: str = FINETUNE) -> None:
