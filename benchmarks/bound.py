@@ -147,14 +147,14 @@ def fit_rules(people: Draw, alpha: float, delta: float, share: float) -> dict[st
     names = tuple(name for name in features.columns if name != KNOWN)
     gate: Any = KnownNames() if KNOWN in features.columns else None
     sides = {"": (np.flatnonzero(fit), np.flatnonzero(~fit))}
-    bound = fit_bounds(features, right, names, sides, alpha, delta, gate, several=False)
+    bound = fit_bounds(features, right, names, sides, alpha, delta, gate)
 
     def score(x: FeatureTable) -> np.ndarray:
         return gated_probability(bound.common, gate, x)
 
     return {
-        "certified": lambda x: bound.certified.answers(score(x), ()),
-        "uncertified": lambda x: bound.uncertified.answers(score(x), ()),
+        "certified": lambda x: bound.certified.of("").answers(score(x)),
+        "uncertified": lambda x: bound.uncertified.of("").answers(score(x)),
     }
 
 

@@ -54,7 +54,9 @@ def test_it_is_what_trying_every_threshold_finds(case, precision):
 def test_what_a_threshold_does_by_hand_with_wilsons_intervals():
     """At 0.6 three of five are answered, two of them rightly; who is at the threshold is."""
     threshold = Threshold(0.6, 0.95, 0.4, 1.0, 5)
-    scores = {**apply(threshold, P, RIGHT), "refused_share": refused(threshold, P)}
+    thresholds, asked = Thresholds(threshold, {"r": threshold}), ["r"] * 5
+    scores = apply(thresholds, P, RIGHT, asked)
+    scores["refused_share"] = refused(thresholds, P, asked)
     counts = {"answered_share": (3, 5), "precision": (2, 3), "refused_share": (2, 5)}
     for name, (count, n) in counts.items():
         score = scores[name]
@@ -81,7 +83,7 @@ def test_bad_input():
     with pytest.raises(BadData, match="found none"):
         choose_threshold(P[:0], RIGHT[:0])
     with pytest.raises(ValueError, match="one list"):
-        apply(Threshold(0.5, 0.95, 1, 1, 1), P, RIGHT[:2])
+        apply(Thresholds(Threshold(0.5, 0.95, 1, 1, 1), {}), P, RIGHT[:2], ["r"] * 5)
     with pytest.raises(BadData, match="threshold: expected finite numbers"):
         Threshold(0.5, 0.95, math.nan, 1.0, 5)
     for bad in (np.nan, 1.2, -0.1):
@@ -134,7 +136,8 @@ def test_a_precision_that_luck_explains_does_not_count(n, wrong, passes):
 def test_why_nothing_is_answered_is_said_in_words(score, right, doubt, words):
     found = choose_threshold(np.array(score), np.array(right) > 0, 0.9, 0.5, doubt)
     assert (found.value, found.why_not) == (REFUSE_ALL, words)
-    applied = apply(found, np.array(score), np.array(right) > 0)
+    thresholds = Thresholds(found, {"r": found})
+    applied = apply(thresholds, np.array(score), np.array(right) > 0, ["r"] * len(score))
     assert applied["answered_share"].as_json()["why_not"] == words
 
 
@@ -161,10 +164,9 @@ def test_one_threshold_lets_a_guess_through_and_a_threshold_for_each_relation_do
     score, right, parts = _guess_and_recall(400, 0)
     new, outcome, _ = _guess_and_recall(2000, 1)
     relations = np.repeat(["guess", "recall"], 2000).tolist()
-    pooled = apply(choose_threshold(score, right, 0.9), new, outcome)
-    assert pooled["answered_share"].value > 0.4
-    guesses = np.array(relations) == "guess"
-    assert outcome[guesses & (new >= choose_threshold(score, right, 0.9).value)].mean() < 0.83
+    pooled = choose_threshold(score, right, 0.9).answers(new)
+    assert pooled.mean() > 0.4
+    assert outcome[(np.array(relations) == "guess") & pooled].mean() < 0.83
     each = choose_thresholds(score, right, parts, 0.9)
     found = apply(each, new, outcome, relations)
     assert found["precision"].value > 0.98
@@ -179,9 +181,8 @@ def test_one_threshold_lets_a_guess_through_and_a_threshold_for_each_relation_do
 
 
 def test_a_relation_without_calibration_questions_is_not_answered():
-    thresholds = Thresholds(
-        Threshold(REFUSE_ALL, 0.9, 0.5, 1.0, 8), {"a": choose_threshold(P, RIGHT)}
-    )
+    own = choose_threshold(P, RIGHT)
+    thresholds = Thresholds(Threshold(REFUSE_ALL, 0.9, 0.5, 1.0, 8), {"a": own, "other": own})
     p = np.array([0.99, 0.99, 0.1])
     assert thresholds.answers(p, ["a", "b", "a"]).tolist() == [True, False, False]
     assert thresholds.answers(p, ["a"] * 3).tolist() == [True, True, False]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.decisions import Decision, decide
@@ -23,7 +24,7 @@ def test_without_a_policy_everything_is_answered():
 
 
 def test_one_threshold_is_for_every_relation():
-    yes, no = decide(AnswerPolicy(CURVE, HALF), FEATURES, ["a", "b"])
+    yes, no = decide(share_threshold(CURVE, HALF, "a", "b"), FEATURES, ["a", "b"])
     assert (yes.given, yes.reason, yes.why_not) == (True, None, None)
     assert yes.confidence == pytest.approx(1 / (1 + np.exp(-2)))
     assert (no.given, no.reason) == (False, "low confidence")
@@ -49,6 +50,8 @@ def test_an_unknown_name_is_reason_enough():
     curve = LogisticCalibration(FAMILIARITY, (0.0, 0.0), (1.0, 1.0), (1.0, 0.0), 0.0)
     familiar = dict.fromkeys(FAMILIARITY, np.array([1.0, -1.0]))
     sure = FeatureTable({"sure": np.array([2.0, 2.0]), **familiar})
-    known, unknown = decide(AnswerPolicy(CURVE, HALF, NameGate(curve, 0.5)), sure, ["a", "a"])
+    known, unknown = decide(
+        share_threshold(CURVE, HALF, "a", gate=NameGate(curve, 0.5)), sure, ["a", "a"]
+    )
     assert (known.given, known.name_known, unknown.given) == (True, True, False)
     assert (unknown.name_known, unknown.confidence, unknown.reason) == (False, None, "unknown name")

@@ -163,16 +163,16 @@ def test_a_bound_is_fitted_on_one_half_and_tested_on_the_other():
     test = sides[""][1]
 
     def fit(outcome: np.ndarray) -> Any:
-        return fit_bounds(
-            features, outcome, tuple(features.columns), sides, 0.1, 0.1, several=False
-        )
+        return fit_bounds(features, outcome, tuple(features.columns), sides, 0.1, 0.1)
 
     found = fit(right)
     assert found.certificate.certified
     assert 0.5 < found.certificate.coverage < 0.7
-    assert found.certificate.n == found.uncertified.n == test.size
-    assert found.uncertified.precision >= 0.9
-    assert found.uncertified.answered_share >= found.certificate.coverage - 0.05
+    without = found.uncertified.together
+    assert found.certificate.n == without.n == test.size
+    assert without.precision >= 0.9
+    assert without.answered_share >= found.certificate.coverage - 0.05
+    assert found.certified.of("") == found.certified.together == found.certificate.as_threshold()
     # Outcomes of the certifying half change neither the curve nor the plan.
     changed = right.copy()
     changed[test] = False
@@ -185,7 +185,7 @@ def test_a_bound_is_fitted_on_one_half_and_tested_on_the_other():
 def test_the_curve_is_fitted_on_people_whose_names_are_known():
     features, right, sides = one_relation(400)
     gate: Any = SimpleNamespace(opens=lambda table: table["familiar"] > -3)
-    found = fit_bounds(features, right, ("noise",), sides, 0.1, 0.1, gate, several=False)
+    found = fit_bounds(features, right, ("noise",), sides, 0.1, 0.1, gate)
     fit = sides[""][0]
     known = fit[features["familiar"][fit] > -3]
     expected = LogisticCalibration.fit(features.rows(known), right[known], ("noise",))

@@ -7,8 +7,8 @@ from wherefrom.answering.abstention import REFUSE_ALL, Thresholds, choose_thresh
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.unverified import (
     CalibrationAnswers,
+    fewest_questions,
     own_probability,
-    settle_threshold,
     settle_thresholds,
 )
 
@@ -21,7 +21,7 @@ def settle(rows, every=()) -> Thresholds:
     score, own, right = (np.array(column) for column in numbers)
     names = np.array(relations)
     parts = {name: np.flatnonzero(names == name) for name in sorted(set(relations))}
-    chosen = choose_thresholds(score, right, parts, TARGET, FLOOR)
+    chosen = choose_thresholds(score, right, parts, TARGET, FLOOR, fewest_questions(TARGET))
     answers = CalibrationAnswers(score, own, right, subjects, parts)
     return settle_thresholds(chosen, answers, every, FLOOR)
 
@@ -98,11 +98,12 @@ def test_three_questions_show_nothing_but_a_mistake(wrong, value):
 def test_enough_questions_that_reach_the_target_by_luck_are_no_cliff():
     """23 of 24 right, the surest wrong: more questions than 20 must not cost all answers."""
     surest = ("born", "y", 0.99, 0.99, False)
-    few, more = (settle([surest, *about("born", n)]).of("born") for n in (19, 23))
+    others = about("other", 40)
+    few, more = (settle([surest, *about("born", n), *others]).of("born") for n in (19, 23))
     assert few.unverified is not None
     assert more.unverified is not None
     assert "by more than luck" in more.unverified
-    bad = settle(about("born", 40, wrong=30)).of("born")
+    bad = settle(about("born", 40, wrong=30) + others).of("born")
     assert (bad.value, bad.unverified) == (REFUSE_ALL, None)
 
 
@@ -113,9 +114,10 @@ def test_a_relation_without_questions_is_unverified():
 
 
 def test_what_was_shown_stays():
+    """Also where the model's own probability would choose another threshold."""
     shown = settle(about("many", 40)).of("many")
-    nothing = np.zeros(0)
-    assert settle_threshold(shown, nothing, nothing, nothing > 0, FLOOR) is shown
+    assert (shown.value, shown.unverified) == (FLOOR, None)
+    assert shown == settle(about("many", 40, own=0.6)).of("many")
 
 
 def test_the_models_own_probability():

@@ -90,7 +90,7 @@ def test_the_model_may_not_answer_about_somebody_else(own_run: Path):
     """However sure it is: as if gate and threshold let everything pass."""
     folder = RunFolder(own_run)
     policy = folder.read_json("audit/confidence.json")
-    policy["threshold"]["value"] = 0.0
+    policy["relations"]["birthplace"]["threshold"]["value"] = 0.0
     folder.write_json("audit/confidence.json", policy | {"names": None})
     run = open_run(own_run)
     known = run.dataset.select("held-out")[0].subject
@@ -146,11 +146,11 @@ def test_where_nothing_is_certified_nothing_is_answered(run: Run, questions: lis
 def test_answers_above_a_certified_threshold_are_given(run: Run, questions: list[str], monkeypatch):
     """As if half of the calibration people had been sure and right, and the other half neither."""
 
-    def certify(features: FeatureTable, right: np.ndarray, *rest: Any, several: bool) -> Bounds:
+    def certify(features: FeatureTable, right: np.ndarray, *rest: Any) -> Bounds:
         sure = np.arange(len(right)) % 2 * 9.0
         columns = dict.fromkeys(features.columns, sure)
         # Any name will do.
-        return fit_bounds(FeatureTable(columns), sure > 0, *rest[:-1], several=several)
+        return fit_bounds(FeatureTable(columns), sure > 0, *rest[:-1])
 
     fit_bounds = policies.fit_bounds
     monkeypatch.setattr(policies, "fit_bounds", certify)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import Threshold
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import FEATURES, Answered
@@ -26,7 +27,7 @@ CURVE = LogisticCalibration(
 
 
 def policy(value: float) -> AnswerPolicy:
-    return AnswerPolicy(CURVE, Threshold(value, 0.9, 0.5, 0.9, 10))
+    return share_threshold(CURVE, Threshold(value, 0.9, 0.5, 0.9, 10), "r")
 
 
 def examine(rows: list[tuple[str, float, float, bool]]) -> Examined:

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.certificate import Certificate
@@ -21,7 +22,7 @@ FIRST = ["recombined", "absent", "invented", "gibberish", "shortened"]
 
 
 def policy(value: float) -> AnswerPolicy:
-    return AnswerPolicy(CURVE, Threshold(value, 0.9, 0.5, 0.9, 10))
+    return share_threshold(CURVE, Threshold(value, 0.9, 0.5, 0.9, 10), "birthplace")
 
 
 def bound(value: float, certified: bool) -> CertifiedPolicy:

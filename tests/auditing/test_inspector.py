@@ -41,8 +41,9 @@ def test_a_reply_has_the_answer_the_evidence_and_the_source(inspector: Inspector
     answered = inspector.model.answer([inspector.parse(q.text) for q in people])
     policy = inspector.policy
     assert policy is not None
-    confidence = policy.confidence(answered.features)
-    given = policy.answers(answered.features)
+    asked = ["birthplace"] * len(people)
+    confidence = policy.confidence(answered.features, asked)
+    given = policy.answers(answered.features, asked)
     known = policy.knows_name(answered.features)
     assert known is not None
     found = ask(inspector, *(q.text for q in people))

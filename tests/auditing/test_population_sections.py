@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.policies import share_threshold
 from wherefrom.answering import populations
-from wherefrom.answering.abstention import REFUSE_ALL
+from wherefrom.answering.abstention import REFUSE_ALL, Threshold
 from wherefrom.auditing import population_sections as sections
 from wherefrom.auditing.asking import ask_run
 from wherefrom.auditing.inspector import Inspector, open_inspector
@@ -65,8 +66,8 @@ def test_unanswered_questions_are_replied_to(own_run: Path):
     policy = inspector.policy
     assert policy is not None
     for value, given in ((0.0, True), (REFUSE_ALL, False)):
-        threshold = replace(policy.threshold, value=value)
-        certified: Any = SimpleNamespace(policy=replace(policy, names=None, threshold=threshold))
+        every = share_threshold(policy.calibration, Threshold(value, 0.9, 1, 1, 9), "birthplace")
+        certified: Any = SimpleNamespace(policy=every)
         again = sections.reply_to_unanswered(inspector, certified)
         assert {row.answered_at_bound for row in again} == {given}
     alone = ask_run(run, [some[0].text])[0]

@@ -2,12 +2,12 @@
 
 A `Threshold` is chosen on calibration questions and applied to others. `choose_threshold` aims at
 a precision; `risk_bound.py` chooses a threshold with a certified bound on the risk. Both return
-the same type, so the code that applies a threshold need not know how it was chosen. Where the
-questions ask for several relations, each has a threshold of its own (`Thresholds`).
+the same type, so the code that applies a threshold need not know how it was chosen. Each relation
+that questions ask for has a threshold of its own (`Thresholds`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -51,26 +51,31 @@ class Threshold:
         if not np.isfinite(shares).all():
             raise BadData(f"threshold: expected finite numbers, found {self}")
 
-    def answers(self, score: np.ndarray, relations: Sequence[str] = ()) -> np.ndarray:
-        """Whether each answer is given, whatever its relation; a score of 0 or NaN never is."""
+    def answers(self, score: np.ndarray) -> np.ndarray:
+        """Whether each answer is given; one whose score is 0 or NaN never is."""
         p = np.asarray(score, dtype=np.float64)
         return (p >= self.value) & (p > 0)
-
-    def of(self, relation: str) -> "Threshold":
-        """The threshold for a relation: the same for all."""
-        return self
 
 
 @dataclass(frozen=True)
 class Thresholds:
     """A threshold for each relation.
 
-    `together` describes what they did to all calibration questions. A relation that no calibration
-    question asks for is never answered.
+    `together` describes what they did to all calibration questions; of one relation, it is its
+    threshold. A relation that no calibration question asks for is never answered.
     """
 
     together: Threshold
-    by_relation: Mapping[str, Threshold] = field(default_factory=dict[str, Threshold])
+    by_relation: Mapping[str, Threshold]
+
+    @classmethod
+    def join(cls, each: Mapping[str, Threshold], over_all: Threshold) -> "Thresholds":
+        """Those of relations; `over_all` describes them together if there are several."""
+        return cls(over_all if len(each) > 1 else next(iter(each.values()), over_all), each)
+
+    @property
+    def several(self) -> bool:
+        return len(self.by_relation) > 1
 
     def of(self, relation: str) -> Threshold:
         """The threshold for a relation; one that withholds everything for an unknown relation."""
@@ -140,16 +145,18 @@ def choose_thresholds(
     parts: Mapping[str, np.ndarray],
     precision: float = 0.95,
     floor: float = 0.0,
+    enough: int = 0,
 ) -> Thresholds:
     """A threshold for each relation, whose answers are at the places that `parts` has.
 
     One threshold for all would let the easy relation's guesses through, if the others' answers are
-    so sure that the precision over all reaches the target.
+    so sure that the precision over all reaches the target. Of several relations, one may reach it
+    by luck: that does not count, nor does it with fewer than `enough` questions.
     """
-    each = {
-        relation: choose_threshold(score[places], right[places], precision, floor, DOUBT)
-        for relation, places in parts.items()
-    }
+    each: dict[str, Threshold] = {}
+    for relation, at in parts.items():
+        doubt = DOUBT if len(parts) > 1 or at.size < enough else None
+        each[relation] = choose_threshold(score[at], right[at], precision, floor, doubt)
     return combine_thresholds(each, score, right, parts, precision)
 
 
@@ -160,16 +167,16 @@ def combine_thresholds(
     parts: Mapping[str, np.ndarray],
     precision: float,
 ) -> Thresholds:
-    """The thresholds of several relations, and what they do to all calibration questions."""
-    together = _refuse_all(precision, np.size(score), NOT_CALIBRATED)
+    """The thresholds of relations, and what they do to all calibration questions."""
+    over_all = _refuse_all(precision, np.size(score), NOT_CALIBRATED)
     relations = np.empty(np.size(score), dtype=object)
     for relation, places in parts.items():
         relations[places] = relation
-    given = Thresholds(together, each).answers(score, relations.tolist())
+    given = Thresholds(over_all, each).answers(score, relations.tolist())
     if given.any():
         observed = float(np.asarray(right, dtype=bool)[given].mean())
-        together = replace(together, answered_share=float(given.mean()), precision=observed)
-    return Thresholds(together, each)
+        over_all = replace(over_all, answered_share=float(given.mean()), precision=observed)
+    return Thresholds.join(each, over_all)
 
 
 def _refuse_all(precision: float, n: int, why: str) -> Threshold:
@@ -243,22 +250,19 @@ def _below(share: float, target: float) -> str:
 
 
 def apply(
-    threshold: Threshold | Thresholds,
-    score: np.ndarray,
-    right: np.ndarray,
-    relations: Sequence[str] = (),
+    thresholds: Thresholds, score: np.ndarray, right: np.ndarray, relations: Sequence[str]
 ) -> dict[str, Score]:
-    """What the threshold does to other questions: `answered_share` and `precision`.
+    """What the thresholds do to other questions: `answered_share` and `precision`.
 
     If nothing is answered, precision has no value and is left out. With several relations, the
     details have the same for each of them.
     """
     p, is_right = check_probabilities(score, right)
-    found = report_answered(threshold.answers(p, relations), is_right)
-    if isinstance(threshold, Threshold):
-        return _say_why(found, threshold)
+    found = report_answered(thresholds.answers(p, relations), is_right)
+    if not thresholds.several:
+        return _say_why(found, thresholds.together)
     for relation, places in group(relations).items():
-        own = threshold.of(relation)
+        own = thresholds.of(relation)
         each = _say_why(report_answered(own.answers(p[places]), is_right[places]), own)
         for name, part in each.items():
             found[name].details.setdefault(BY_RELATION, {})[relation] = part.as_json()
@@ -280,13 +284,11 @@ def _say_why(found: dict[str, Score], threshold: Threshold) -> dict[str, Score]:
     return found
 
 
-def refused(
-    threshold: Threshold | Thresholds, score: np.ndarray, relations: Sequence[str] = ()
-) -> Score:
+def refused(thresholds: Thresholds, score: np.ndarray, relations: Sequence[str]) -> Score:
     """The share of these answers that is withheld; for people without text it should be 1."""
     p, _ = check_probabilities(score, np.zeros(np.shape(score), dtype=bool))
-    several = relations if isinstance(threshold, Thresholds) else None
-    return report_refused(threshold.answers(p, relations), several)
+    several = relations if thresholds.several else None
+    return report_refused(thresholds.answers(p, relations), several)
 
 
 def report_refused(given: np.ndarray, relations: Sequence[str] | None) -> Score:

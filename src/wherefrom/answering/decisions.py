@@ -84,7 +84,7 @@ def decide(
         return [Decision(True, None, None, unverified=True)] * len(features)
     confidence, known = policy.confidence(features, relations), policy.knows_name(features)
     given, thresholds = policy.answers(features, relations), policy.thresholds
-    unverified = policy.unverified(features, relations)
+    unverified = policy.unverified(relations)
     names = [None if known is None else bool(known[i]) for i in range(len(features))]
     found: list[Decision] = []
     for i, (name, relation) in enumerate(zip(names, relations, strict=True)):

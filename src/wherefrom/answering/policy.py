@@ -1,13 +1,13 @@
 """The answering policy: when a run answers and when it says "I don't know".
 
-It is fitted on calibration questions, reported on held-out ones, and kept in the run folder. Where
-the questions ask for several relations, each has its own calibration and threshold: a confidence
-then means the same for all of them, and each reaches the precision or is not answered at all.
+It is fitted on calibration questions, reported on held-out ones, and kept in the run folder. Each
+relation that the questions ask for has its own calibration and threshold: a confidence then means
+the same for all of them, and each reaches the precision or is not answered at all.
 Where the questions are too few to tell, answers are given as unverified (`unverified.py`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -17,7 +17,6 @@ from wherefrom.answering.abstention import (
     Threshold,
     Thresholds,
     apply,
-    choose_threshold,
     choose_thresholds,
     refused,
 )
@@ -32,17 +31,15 @@ from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability,
 from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
 from wherefrom.answering.unverified import (
     CalibrationAnswers,
-    are_too_few,
+    fewest_questions,
     own_probability,
-    settle_threshold,
     settle_thresholds,
 )
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput
-from wherefrom.core.sample_size import DOUBT
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.evaluation.relations import divide, group
+from wherefrom.evaluation.relations import group
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
@@ -52,7 +49,7 @@ UNANSWERABLE = "unanswerable"  # held-out questions that have no answer
 
 @dataclass(frozen=True)
 class RelationPolicy:
-    """The calibration and the threshold of one of several relations."""
+    """The calibration and the threshold of a relation."""
 
     calibration: LogisticCalibration
     threshold: Threshold
@@ -60,38 +57,31 @@ class RelationPolicy:
 
 @dataclass(frozen=True)
 class AnswerPolicy:
-    """A calibration, the threshold on it, and the gate that stops unknown names.
+    """A calibration and a threshold for each relation, and the gate that stops unknown names.
 
-    With several relations, `relations` has a calibration and a threshold for each. `calibration`
-    is then that of a relation without calibration questions, and
-    `threshold` describes what the thresholds together did to the calibration questions. The
-    familiarity of names is measured relative to `reference`. `forms` are the wordings in which
-    answers are scored.
+    `calibration` is that of a relation without calibration questions, and `threshold` describes
+    what the thresholds together did to the calibration questions. The familiarity of names is
+    measured relative to `reference`. `forms` are the wordings in which answers are scored.
     """
 
-    format_version: ClassVar[int] = 5
+    format_version: ClassVar[int] = 6
 
     calibration: LogisticCalibration
     threshold: Threshold
+    relations: Mapping[str, RelationPolicy]
     names: NameGate | None = None
     reference: FamiliarityReference | None = None
-    relations: Mapping[str, RelationPolicy] = field(default_factory=dict[str, RelationPolicy])
     forms: StatementForms = NO_FORMS
 
     @property
-    def thresholds(self) -> Threshold | Thresholds:
-        """The threshold for all questions, or the thresholds of several relations."""
-        if not self.relations:
-            return self.threshold
+    def thresholds(self) -> Thresholds:
         return Thresholds(self.threshold, {r: p.threshold for r, p in self.relations.items()})
 
-    def confidence(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
+    def confidence(self, features: FeatureTable, relations: Sequence[str]) -> np.ndarray:
         """The calibrated probability that each answer is right, provided the name is known.
 
-        `relations` has what each question asks for; a policy for one relation does not need it.
+        `relations` has what each question asks for.
         """
-        if not self.relations:
-            return self.calibration.probability(features)
         found = np.zeros(len(features))
         for relation, places in group(relations).items():
             own = self.relations.get(relation)
@@ -99,24 +89,22 @@ class AnswerPolicy:
             found[places] = curve.probability(features.rows(places))
         return found
 
-    def score(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
+    def score(self, features: FeatureTable, relations: Sequence[str]) -> np.ndarray:
         """The score that the threshold is applied to: the confidence, or 0 for unknown names.
 
         Where answers are unverified, it is the model's own probability.
         """
         score, known = self.confidence(features, relations), self.knows_name(features)
-        if (unverified := self.unverified(features, relations)).any():
+        if (unverified := self.unverified(relations)).any():
             score = np.where(unverified, own_probability(features), score)
         return score if known is None else np.where(known, score, 0.0)
 
-    def answers(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
+    def answers(self, features: FeatureTable, relations: Sequence[str]) -> np.ndarray:
         """Whether each answer is given."""
         return self.thresholds.answers(self.score(features, relations), relations)
 
-    def unverified(self, features: FeatureTable, relations: Sequence[str] = ()) -> np.ndarray:
+    def unverified(self, relations: Sequence[str]) -> np.ndarray:
         """Whether each question asks for a relation without a threshold that was shown to hold."""
-        if not self.relations:
-            return np.full(len(features), self.threshold.unverified is not None)
         thresholds = self.thresholds
         each = {name: thresholds.of(name).unverified is not None for name in set(relations)}
         return np.array([each[name] for name in relations], dtype=bool)
@@ -142,36 +130,29 @@ def fit_policy(
 ) -> AnswerPolicy:
     """Fit on calibration people, whatever their text says, and choose the threshold there.
 
-    The curve is fitted on those whose names the model knows, the threshold is chosen on all. The
-    curve of one relation is fitted on `masked` people too.
+    The curves are fitted on those whose names the model knows, the thresholds are chosen on all.
+    The curve of the only relation is fitted on `masked` people too.
 
     Here and below, questions that the model cannot be asked are left out.
     """
     judged = judge(model, calibration)
     gate = fit_gate(model, judged.people, judged.features, decoys)
-    parts = divide(judged.relations, model.relations)
-    own = own_probability(judged.features, gate)
-    if not parts:
-        curve = _fit_with_masked(model, judged, gate, masked)
-        score = gated_probability(curve, gate, judged.features)
-        doubt = DOUBT if are_too_few(len(judged.people), precision) else None
-        threshold = choose_threshold(score, judged.right, precision, LEAST_SURE, doubt)
-        threshold = settle_threshold(threshold, score, own, judged.right, LEAST_SURE)
-        return _combine(model, gate, curve, {}, threshold)
-    known = choose_known(gate, judged.features)
-    features, right = judged.features.rows(known), judged.right[known]
-    curve = LogisticCalibration.fit(features, right, FEATURES)
-    among = group(np.array(judged.relations, dtype=object)[known].tolist())
-    fitted = fit_by_relation(features, right, FEATURES, {r: among[r] for r in parts if r in among})
-    curves = {relation: fitted.get(relation, curve) for relation in parts}
-    score = np.zeros(len(judged.people))
+    parts, every = group(judged.relations), sorted({*judged.relations, *model.relations})
+    curve = _fit_with_masked(model, judged, gate, masked if len(every) == 1 else ())
+    curves = dict.fromkeys(every, curve)
+    if len(every) > 1:
+        known = choose_known(gate, judged.features)
+        features, right = judged.features.rows(known), judged.right[known]
+        among = group(np.array(judged.relations, dtype=object)[known].tolist())
+        curves |= fit_by_relation(features, right, FEATURES, among)
+    score, own = np.zeros(len(judged.people)), own_probability(judged.features, gate)
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
-    chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE)
+    enough = fewest_questions(precision)
+    chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE, enough)
     subjects = [question.subject for question in judged.people]
     answers = CalibrationAnswers(score, own, judged.right, subjects, parts)
-    chosen = settle_thresholds(chosen, answers, model.relations, LEAST_SURE)
-    curves = dict.fromkeys(sorted(model.relations), curve) | curves
+    chosen = settle_thresholds(chosen, answers, every, LEAST_SURE)
     return _combine(model, gate, curve, curves, chosen)
 
 
@@ -180,12 +161,11 @@ def _combine(
     gate: NameGate | None,
     curve: LogisticCalibration,
     curves: Mapping[str, LogisticCalibration],
-    thresholds: Threshold | Thresholds,
+    thresholds: Thresholds,
 ) -> AnswerPolicy:
-    """A policy of these parts; `curves` are those of several relations, each with a threshold."""
-    together = thresholds if isinstance(thresholds, Threshold) else thresholds.together
+    """A policy of these parts; `curves` are those of the relations, each with a threshold."""
     each = {name: RelationPolicy(own, thresholds.of(name)) for name, own in curves.items()}
-    return AnswerPolicy(curve, together, gate, model.reference, each, model.forms)
+    return AnswerPolicy(curve, thresholds.together, each, gate, model.reference, model.forms)
 
 
 def _fit_with_masked(
@@ -279,11 +259,8 @@ def certify_policy(
     fit, _ = split_people(subjects)
     fitting = [q for q, here in zip(judged.people, fit, strict=True) if here]
     gate = fit_gate(model, fitting, judged.features.rows(fit), decoys)
-    parts = divide(judged.relations, model.relations)
-    places = parts or {"": np.arange(len(subjects))}
-    sides = {name: _split(subjects, at) for name, at in places.items()}
-    features, right, several = judged.features, judged.right, bool(parts)
-    found = fit_bounds(features, right, FEATURES, sides, alpha, delta, gate, several=several)
+    sides = {name: _split(subjects, at) for name, at in group(judged.relations).items()}
+    found = fit_bounds(judged.features, judged.right, FEATURES, sides, alpha, delta, gate)
     policy, uncertified = (
         _combine(model, gate, found.common, found.curves, thresholds)
         for thresholds in (found.certified, found.uncertified)

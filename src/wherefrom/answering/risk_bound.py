@@ -53,7 +53,6 @@ import numpy as np
 from wherefrom.answering.abstention import (
     NOT_CALIBRATED,
     REFUSE_ALL,
-    Threshold,
     Thresholds,
     choose_threshold,
 )
@@ -78,7 +77,7 @@ Sides = tuple[np.ndarray, np.ndarray]  # which answers to fit on, and which to c
 class Bounds:
     """The fitted curves, their certificate, and thresholds with and without a guarantee.
 
-    `common` is the curve of all answers; with several relations, `curves` has one for each.
+    `common` is the curve of all answers, `curves` has one for each relation.
     `uncertified` has the thresholds that answer most certifying people with an observed risk of at
     most alpha.
     """
@@ -86,8 +85,8 @@ class Bounds:
     common: LogisticCalibration
     curves: Mapping[str, LogisticCalibration]
     certificate: Certificate
-    certified: Threshold | Thresholds
-    uncertified: Threshold | Thresholds
+    certified: Thresholds
+    uncertified: Thresholds
 
 
 @dataclass(frozen=True)
@@ -115,14 +114,12 @@ def fit_bounds(
     alpha: float,
     delta: float,
     gate: NameGate | None = None,
-    *,
-    several: bool = True,
 ) -> Bounds:
     """Fit on one part of the calibration people, certify every relation on the other.
 
     `names` are the features of the curves, `sides` has the places of each relation's answers (see
-    `split_people`). A gate must have been fitted on the first part too. Where the questions ask for
-    one relation only (not `several`), the common curve is its own.
+    `split_people`). A gate must have been fitted on the first part too. The common curve is that of
+    an only relation.
     """
     check_levels(alpha, delta)
     right = np.asarray(right_N, dtype=bool)
@@ -133,7 +130,7 @@ def fit_bounds(
     rows, outcome = features.rows(fit), right[fit]
     common = LogisticCalibration.fit(rows, outcome, names)
     curves = dict.fromkeys(sides, common)
-    if several:
+    if len(sides) > 1:
         curves |= fit_by_relation(rows, outcome, names, _group_places(fit, sides))
     scores: dict[str, Scores] = {}
     for name, both in sides.items():
@@ -144,14 +141,11 @@ def fit_bounds(
         for name, each in scores.items()
         if each.tested.size
     }
-    if not several:
-        (own,), (without,) = scores.values(), observed.values()
-        certificate = certify(own, alpha, delta)
-        return Bounds(common, {}, certificate, certificate.as_threshold(), without)
     certificate = certify_relations(scores, alpha, delta)
-    together = replace(certificate.as_threshold(), why_not=NOT_CALIBRATED)
-    each = {name: part.as_threshold() for name, part in certificate.by_relation.items()}
-    thresholds = (Thresholds(together, found) for found in (each, observed))
+    parts = certificate.by_relation or dict.fromkeys(scores, certificate)
+    each = {name: part.as_threshold() for name, part in parts.items()}
+    over_all = replace(certificate.as_threshold(), why_not=NOT_CALIBRATED)
+    thresholds = (Thresholds.join(found, over_all) for found in (each, observed))
     return Bounds(common, curves, certificate, *thresholds)
 
 
@@ -190,8 +184,13 @@ def split_people(subjects: Sequence[str]) -> Sides:
 
 
 def certify_relations(scores: Mapping[str, Scores], alpha: float, delta: float) -> Certificate:
-    """The certificate of each relation at the level delta / R, and what they come to together."""
+    """The certificate of each relation at the level delta / R, and what they come to together.
+
+    That of an only relation is the certificate.
+    """
     each = {name: certify(found, alpha, delta / len(scores)) for name, found in scores.items()}
+    if len(each) == 1:
+        return next(iter(each.values()))
     n = sum(certificate.n for certificate in each.values())
     answered = sum(certificate.n_answered for certificate in each.values())
     return Certificate(

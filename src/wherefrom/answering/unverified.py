@@ -52,13 +52,13 @@ def settle_thresholds(
     they been picked by their answers, the test would show nothing.
     """
     each, parts, target = dict(chosen.by_relation), answers.parts, chosen.together.precision_target
-    few = {name: places for name, places in parts.items() if are_too_few(places.size, target)}
+    few = {name: places for name, places in parts.items() if places.size < fewest_questions(target)}
     if common := _pool(few, answers, target, floor):
         each |= dict.fromkeys(few, common)
     score = np.array(answers.score)
     for name, places in parts.items():
         own, right = answers.own[places], answers.right[places]
-        each[name] = settle_threshold(each[name], score[places], own, right, floor)
+        each[name] = _settle(each[name], score[places], own, right, floor)
         if each[name].unverified is not None:
             score[places] = own
     unasked = Threshold(floor, target, 0.0, None, 0, unverified=NOT_CALIBRATED)
@@ -66,7 +66,7 @@ def settle_thresholds(
     return combine_thresholds(each, score, answers.right, parts, target)
 
 
-def settle_threshold(
+def _settle(
     chosen: Threshold, score: np.ndarray, own: np.ndarray, right: np.ndarray, floor: float
 ) -> Threshold:
     """The chosen threshold or, if it withholds everything, one for unverified answers.
@@ -78,7 +78,7 @@ def settle_threshold(
         return chosen
     n, target = right.size, chosen.precision_target
     reached = n and choose_threshold(score, right, target).answered_share * n
-    if are_too_few(round(reached), target) and not are_too_few(n, target):
+    if round(reached) < fewest_questions(target) <= n:
         return chosen
     return _choose_own(chosen, own, right, floor)
 
@@ -105,9 +105,9 @@ def _choose_own(chosen: Threshold, own: np.ndarray, right: np.ndarray, floor: fl
     return Threshold(least, target, share, observed, n, unverified=chosen.why_not)
 
 
-def are_too_few(questions: int, precision: float) -> bool:
-    """Whether so many calibration questions show no threshold even if all answers are right."""
-    return precision < 1 and questions < least_answers(1 - precision)
+def fewest_questions(precision: float) -> int:
+    """The calibration questions that show a threshold if all answers are right."""
+    return least_answers(1 - precision) if precision < 1 else 0
 
 
 def own_probability(features: FeatureTable, gate: NameGate | None = None) -> np.ndarray:

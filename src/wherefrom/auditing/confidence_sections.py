@@ -8,7 +8,6 @@ import numpy as np
 from wherefrom.answering.abstention import (
     Threshold,
     Thresholds,
-    choose_threshold,
     choose_thresholds,
     report_answered,
 )
@@ -65,20 +64,17 @@ def report_abstention(
         np.flatnonzero(examined.select(split)) for split in ("held-out", "calibration")
     )
     asked = [relations[i] for i in held]
-    parts = divide([relations[i] for i in calibration], policy.relations)
-
+    parts = group([relations[i] for i in calibration])
     support = group([examined.questions[i].support for i in held])
 
-    def report(thresholds: Threshold | Thresholds, score: np.ndarray) -> ThresholdFindings:
+    def report(thresholds: Thresholds, score: np.ndarray) -> ThresholdFindings:
         found = _report_thresholds(thresholds, score[held], right[held], asked)
         given = thresholds.answers(score[held], asked)
         return replace(found, by_support=_report_support(given, right[held], support))
 
     def set_for(target: float, score: np.ndarray) -> ThresholdFindings:
-        known, outcome = score[calibration], right[calibration]
-        if parts:
-            return report(choose_thresholds(known, outcome, parts, target), score)
-        return report(choose_threshold(known, outcome, target), score)
+        chosen = choose_thresholds(score[calibration], right[calibration], parts, target)
+        return report(chosen, score)
 
     score, raw = policy.score(features, relations), model_probabilities(examined)
     found = AbstentionFindings(
@@ -99,14 +95,11 @@ def report_abstention(
 
 
 def _report_thresholds(
-    thresholds: Threshold | Thresholds,
-    score: np.ndarray,
-    right: np.ndarray,
-    relations: Sequence[str],
+    thresholds: Thresholds, score: np.ndarray, right: np.ndarray, relations: Sequence[str]
 ) -> ThresholdFindings:
-    if isinstance(thresholds, Threshold):
-        return _report_threshold(thresholds, thresholds.answers(score), right)
     found = _report_threshold(thresholds.together, thresholds.answers(score, relations), right)
+    if not thresholds.several:
+        return found
     each = {
         name: _report_threshold(own, own.answers(score[at]), right[at])
         for name, at in group(relations).items()

@@ -95,7 +95,7 @@ def report_decoys(
     certified = bound.policy if bound is not None and bound.certificate.certified else None
     found: dict[str, DecoyFindings] = {}
     for name, tier in tiers.items():
-        several = tier.relations if policy.relations else None
+        several = tier.relations if policy.thresholds.several else None
         ranked = tier.score(policy)
         asked = [tier.questions[i].relation for i in tier.read]
         ranked[list(tier.read)] += _LAST * policy.confidence(tier.features, asked)

@@ -8,15 +8,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import LEAST_SURE, Threshold
 from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
+from wherefrom.answering.policy import RelationPolicy
 from wherefrom.show.page.answers import JudgedAnswers, Scored
 from wherefrom.show.page.risk import offer_risks
 from wherefrom.show.page.sections import tell_stops
 
 CURVE = LogisticCalibration(("log_probability",), (0.0,), (1.0,), (1.0,), 0.0)
-POLICY = AnswerPolicy(CURVE, Threshold(0.7, 0.9, 0.5, 0.9, 10))
+POLICY = share_threshold(CURVE, Threshold(0.7, 0.9, 0.5, 0.9, 10), "r")
 
 
 class Answers(JudgedAnswers):
@@ -46,9 +47,9 @@ def stop(offered, risk):
 
 
 def test_each_stop_has_the_loosest_threshold_of_its_risk(offered):
-    assert stop(offered, 0.01).thresholds == {"": 0.75}  # the two best are right
-    assert stop(offered, 0.2).thresholds == {"": 0.5}  # four of five: 0.3 is below even odds
-    assert stop(offered, 0.3).thresholds == {"": 0.5}
+    assert stop(offered, 0.01).thresholds == {"r": 0.75}  # the two best are right
+    assert stop(offered, 0.2).thresholds == {"r": 0.5}  # four of five: 0.3 is below even odds
+    assert stop(offered, 0.3).thresholds == {"r": 0.5}
 
 
 def test_a_risk_that_the_calibration_questions_cannot_show_is_not_offered():
@@ -67,17 +68,17 @@ def test_a_risk_that_the_calibration_questions_cannot_show_is_not_offered():
 
 def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
     known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.6) * 40)
-    policy = replace(POLICY, threshold=Threshold(0.6, 0.9, 0.5, 0.9, 10))
+    policy = share_threshold(CURVE, Threshold(0.6, 0.9, 0.5, 0.9, 10), "r")
     found = offer_risks(Answers((), known, None), policy)
     assert found is not None
-    assert stop(found, 0.05).thresholds == {"": LEAST_SURE}, "all are right, but 0.6 is doubtful"
-    assert stop(found, 0.15).thresholds == {"": 0.5}
+    assert stop(found, 0.05).thresholds == {"r": LEAST_SURE}, "all are right, but 0.6 is doubtful"
+    assert stop(found, 0.15).thresholds == {"r": 0.5}
 
 
 def test_answers_that_were_not_verified_are_called_so_at_every_risk():
     known = tuple(Scored(0.9, True, "r") for _ in range(17))
     own = Threshold(0.8, 0.9, 1.0, 1.0, 17, unverified="too few")
-    found = offer_risks(Answers((), known, None), replace(POLICY, threshold=own))
+    found = offer_risks(Answers((), known, None), share_threshold(CURVE, own, "r"))
     assert found is not None
     assert [stop(found, risk).unverified for risk in (0.01, 0.07, 0.1)] == [0, 2, 2]
     said = tell_stops(found)[found.usual]["said"]
@@ -86,7 +87,7 @@ def test_answers_that_were_not_verified_are_called_so_at_every_risk():
 
 def test_the_usual_stop_has_the_runs_own_threshold(offered):
     assert offered.stops[offered.usual].risk == 0.1
-    assert offered.stops[offered.usual].thresholds == {"": 0.7}
+    assert offered.stops[offered.usual].thresholds == {"r": 0.7}
 
 
 def test_what_a_threshold_does_is_counted_on_held_out_people(offered):
@@ -102,10 +103,10 @@ def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
     an answer with a score of 0.77 would be given to who accepts 10 %, and not at 15 %.
     """
     known = [Scored(score, score > 0.7, "r") for score in (0.95, 0.9, 0.8, 0.6)]
-    policy = AnswerPolicy(CURVE, Threshold(0.75, 0.9, 0.75, 1.0, 4))
+    policy = share_threshold(CURVE, Threshold(0.75, 0.9, 0.75, 1.0, 4), "r")
     found = offer_risks(Answers((), tuple(known), None), policy)
-    assert stop(found, 0.1).thresholds == {"": 0.75}
-    assert stop(found, 0.15).thresholds == {"": 0.75}
+    assert stop(found, 0.1).thresholds == {"r": 0.75}
+    assert stop(found, 0.15).thresholds == {"r": 0.75}
 
 
 @given(
@@ -118,10 +119,7 @@ def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
 @settings(max_examples=30)
 def test_less_risk_never_answers_more(known, own, several):
     threshold = Threshold(own, 0.9, 0.5, 0.9, 10)
-    names = ("r", "s") if several else ()
-    policy = replace(
-        POLICY, threshold=threshold, relations={n: RelationPolicy(CURVE, threshold) for n in names}
-    )
+    policy = share_threshold(CURVE, threshold, *(("r", "s") if several else ("r",)))
     rows = [
         Scored(float(p), right, "rs"[i % 2] if several else "r")
         for i, (p, right) in enumerate(known)

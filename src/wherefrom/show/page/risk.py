@@ -19,13 +19,12 @@ from wherefrom.answering.abstention import (
     REFUSE_ALL,
     Threshold,
     Thresholds,
-    choose_threshold,
     choose_thresholds,
 )
 from wherefrom.answering.policy import AnswerPolicy
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.evaluation.intervals import wilson
-from wherefrom.evaluation.relations import divide
+from wherefrom.evaluation.relations import group
 from wherefrom.evaluation.selective import risk_coverage
 from wherefrom.show.page.answers import JudgedAnswers, Scored
 
@@ -36,8 +35,8 @@ RISKS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 class Stop:
     """One position of the slider.
 
-    `thresholds` by relation; "" is for all relations if they share one. A threshold above 1
-    answers nothing, and `why_not` says why. `groups` counts, by what the text says, how many
+    `thresholds` by relation. A threshold above 1 answers nothing, and `why_not` says why. `groups`
+    counts, by what the text says, how many
     held-out people there are, how many are answered, and how many of these answers are right.
     `unverified` answers are given although no threshold was shown to keep the risk.
     """
@@ -81,30 +80,30 @@ def _target(policy: AnswerPolicy) -> float:
     return policy.threshold.precision_target
 
 
-def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Threshold | Thresholds:
-    """A threshold for another risk, chosen as `answering/policy.py` chooses the run's own.
+def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Thresholds:
+    """Thresholds for another risk, chosen as `answering/policy.py` chooses the run's own.
 
     Who accepts more risk than the run was set for is answered down to even odds. Where one wrong
     answer would be more than the risk, nothing can be said of it.
     """
     floor = LEAST_SURE if risk <= 1 - _target(policy) else EVEN_ODDS
-    relations = [row.relation for row in known]
-    parts = divide(relations, policy.relations)
-    if parts and policy.relations:
-        return choose_thresholds(_scores(known), _right(known), parts, 1 - risk, floor)
-    if len(known) < (least := ceil(1 / risk)):
-        why = (
-            f"{len(known)} calibration questions are too few to tell whether at most "
-            f"{100 * risk:g} % of the answers are wrong; that takes at least {least}"
-        )
-        return Threshold(REFUSE_ALL, 1 - risk, 0.0, None, len(known), why)
-    found = choose_threshold(_scores(known), _right(known), 1 - risk, floor)
-    return replace(found, unverified=policy.threshold.unverified)
+    parts = group([row.relation for row in known])
+    if len(known) >= (least := ceil(1 / risk)) or policy.thresholds.several:
+        found = choose_thresholds(_scores(known), _right(known), parts, 1 - risk, floor)
+        each = {
+            name: replace(threshold, unverified=policy.thresholds.of(name).unverified)
+            for name, threshold in found.by_relation.items()
+        }
+        return Thresholds.join(each, found.together)
+    why = (
+        f"{len(known)} calibration questions are too few to tell whether at most "
+        f"{100 * risk:g} % of the answers are wrong; that takes at least {least}"
+    )
+    none = Threshold(REFUSE_ALL, 1 - risk, 0.0, None, len(known), why)
+    return Thresholds.join(dict.fromkeys(parts, none), none)
 
 
-def _order(
-    chosen: Mapping[float, Threshold | Thresholds], own: float
-) -> dict[float, Threshold | Thresholds]:
+def _order(chosen: Mapping[float, Thresholds], own: float) -> dict[float, Thresholds]:
     """The same with thresholds that never rise with the risk, around the run's own.
 
     A threshold is a score of the calibration questions, or the floor if all above the floor will
@@ -120,25 +119,17 @@ def _order(
     return {risk: found[risk] for risk in sorted(found)}
 
 
-def _combine(
-    one: Threshold | Thresholds, other: Threshold | Thresholds, choose: Callable[..., Threshold]
-) -> Threshold | Thresholds:
+def _combine(one: Thresholds, other: Thresholds, choose: Callable[..., Threshold]) -> Thresholds:
     """The lower or the higher of two thresholds, for each relation."""
-    if isinstance(one, Threshold) and isinstance(other, Threshold):
-        return choose(one, other, key=lambda threshold: threshold.value)
-    parts = [each for each in (one, other) if isinstance(each, Thresholds)]
-    names = dict.fromkeys(name for each in parts for name in each.by_relation)
-    return Thresholds(
-        parts[0].together,
-        {
-            name: choose(one.of(name), other.of(name), key=lambda threshold: threshold.value)
-            for name in names
-        },
-    )
+    each = {
+        name: choose(one.of(name), other.of(name), key=lambda threshold: threshold.value)
+        for name in {**one.by_relation, **other.by_relation}
+    }
+    return Thresholds.join(each, one.together)
 
 
-def _stop(risk: float, chosen: Threshold | Thresholds, held: Sequence[Scored]) -> Stop:
-    each = {"": chosen} if isinstance(chosen, Threshold) else chosen.by_relation
+def _stop(risk: float, chosen: Thresholds, held: Sequence[Scored]) -> Stop:
+    each = chosen.by_relation
     relations = [row.relation for row in held]
     given, right = chosen.answers(_scores(held), relations), _right(held)
     groups: dict[str, list[int]] = {}

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import (
     EVEN_ODDS,
     Threshold,
@@ -48,14 +49,16 @@ def test_decisions(run_js, kind: str) -> None:
     curve = make_curve(NAMES, 1)
     if kind == "unverified":
         own = Threshold(0.75, 0.9, 0.5, 1.0, 12, unverified="too few")
-        policy = AnswerPolicy(curve, own, gate)
+        policy = share_threshold(curve, own, "place", gate=gate)
     elif kind == "several":
         parts = {r: np.flatnonzero(np.array(relations) == r) for r in ("place", "hand")}
         chosen = choose_thresholds(score, right, parts, 0.8, EVEN_ODDS)
         each = {r: RelationPolicy(make_curve(NAMES, 7 + len(r)), chosen.of(r)) for r in parts}
-        policy = AnswerPolicy(curve, chosen.together, gate, None, each)
+        policy = AnswerPolicy(curve, chosen.together, each, gate)
     else:
-        policy = AnswerPolicy(curve, choose_threshold(score, right, 0.8, EVEN_ODDS), gate)
+        policy = share_threshold(
+            curve, choose_threshold(score, right, 0.8, EVEN_ODDS), "place", "hand", gate=gate
+        )
     features, asked = make_features(40, 9), ["place", "hand", "other", "place"] * 10
     expected = decide(policy, features, asked)
     code = """
@@ -94,7 +97,8 @@ def test_without_a_policy_everything_is_answered(run_js) -> None:
 
 def test_a_score_at_the_threshold_is_enough(run_js) -> None:
     code = """
-    const policy = new Policy({ threshold: { value: 0.6, precision_target: 0.9, n: 9 } });
+    const threshold = { value: 0.6, precision_target: 0.9, n: 9 };
+    const policy = new Policy({ threshold, relations: { place: { threshold } } });
     const decide = (score) => policy.decide({ score, nameKnown: true }, 'place').answered;
     return given.map(decide);
     """

@@ -33,7 +33,6 @@ export class Policy {
   /** @param {any} policy  as in audit/confidence.json; null for a run without calibration people */
   constructor(policy) {
     this.policy = policy;
-    this.byRelation = Object.keys(policy?.relations ?? {}).length > 0;
   }
 
   /** The score, whether the name is known, and the probability that it was read. */
@@ -60,7 +59,6 @@ export class Policy {
   /** The threshold of a relation. */
   threshold(relation) {
     if (!this.policy) return null;
-    if (!this.byRelation) return this.policy.threshold;
     const own = lookUp(this.policy.relations, relation)?.threshold;
     return own ?? refuseAll(this.policy.threshold.precision_target, 0, NOT_CALIBRATED);
   }

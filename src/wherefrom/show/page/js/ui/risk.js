@@ -59,8 +59,7 @@ export class AcceptedRisk {
    * @param {string} relation @returns {number | null} */
   threshold(relation) {
     if (!this.stop) return null;
-    const found = this.stop.thresholds;
-    return lookUp(found, relation) ?? lookUp(found, "") ?? 2; // a relation may be called "constructor"
+    return lookUp(this.stop.thresholds, relation) ?? 2; // a relation may be called "constructor"
   }
 
   /** Whether an answer is given here. @param {any} reply */
