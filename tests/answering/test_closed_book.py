@@ -118,7 +118,7 @@ def test_features_by_hand():
     model = closed_book(Scripted(answers))
     questions = tuple(model.parse(text) for text in texts)
     found = model.answer(questions)
-    assert (found.questions, found.answers) == (questions, tuple(answers.values()))
+    assert (found.asked, found.answers) == (questions, tuple(answers.values()))
     tiny, features = math.log(1e-12), found.features
     assert tuple(features.columns) == FEATURES
     expected = {

@@ -24,7 +24,7 @@ def test_a_question_is_answered_once_as_the_model_answers_it(run, monkeypatch):
     model = RememberingModel.of(plain)
     a, b = (model.parse(q.text) for q in run.dataset.select("held-out")[:2])
     expected, found = plain.answer([b, a, b]), model.answer([b, a, b])
-    assert [q.text for q in found.questions] == [b.text, a.text, b.text]
+    assert [q.text for q in found.asked] == [b.text, a.text, b.text]
     assert [x.text for x in found.answers] == [x.text for x in expected.answers]
     for name in FEATURES:
         np.testing.assert_allclose(found.features[name], expected.features[name], rtol=1e-4)
@@ -59,6 +59,6 @@ def test_some_answers_may_be_kept_with_more_features(run):
     model = RememberingModel.of(open_closed_book(run))
     found = ask(model, run, 3)
     usual = FeatureTable({"usual": np.array([0.25, 0.5])})
-    model.keep_more(found.questions[:2], usual)
-    assert list(model.answer(found.questions[:2]).features["usual"]) == [0.25, 0.5]
-    assert tuple(model.answer(found.questions).features.columns) == FEATURES  # what all three have
+    model.keep_more(found.asked[:2], usual)
+    assert list(model.answer(found.asked[:2]).features["usual"]) == [0.25, 0.5]
+    assert tuple(model.answer(found.asked).features.columns) == FEATURES  # what all three have

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.closed_book import FEATURES, Answered
+from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.closed_book import FEATURES
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, FamiliarityReference
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import (
@@ -57,10 +58,10 @@ class Scripted:
 
     def answer(
         self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
-    ) -> Answered:
+    ) -> AnswerTable:
         self.known = known
         answers, features = zip(*(self.rows[q.text] for q in questions), strict=True)
-        return Answered(tuple(questions), answers, table(*features))
+        return AnswerTable(tuple(questions), answers, table(*features))
 
     def familiarity(self, names: Sequence[str]) -> FeatureTable:
         """Nobody of nowhere is familiar; everyone else is."""
@@ -168,7 +169,7 @@ def test_people_that_cannot_be_asked_about_are_left_out():
     """Somebody kept back may have a question of a form that nobody was asked in."""
     model, questions = world()
     model.unknown = {questions["calibration"][0].text, questions["none"][0].text}
-    people = judge(model, questions["calibration"]).people
+    people = judge(model, questions["calibration"]).known
     assert people == tuple(questions["calibration"][1:]), "who was asked"
     policy = fit_policy(model, questions["calibration"], 0.9)
     assert policy.threshold.n == 49

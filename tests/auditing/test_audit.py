@@ -161,7 +161,7 @@ def test_questions_that_cannot_be_asked_are_left_out_and_counted(own_run: Path):
     other = Question("Who was Ada Lund?", "Ada Lund", "birthplace", "Oslo", "held-out", "none")
     unknown = Question("Where was Ada Roth born?", "Ada Roth", "birthplace", None, "held-out")
     found = investigate(Fewer(run, (*questions, again, other, unknown)))
-    assert len(found.examined.questions) == 29
+    assert len(found.examined.known) == 29
     left_out, twice = found.notes
     assert left_out == (
         "people: 1 of 30 questions are left out: the model was not taught their form, or cannot "

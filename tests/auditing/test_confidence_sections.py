@@ -8,13 +8,13 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import Threshold
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.closed_book import FEATURES, Answered
+from wherefrom.answering.closed_book import FEATURES
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
 from wherefrom.answering.statement_forms import NO_FORMS
 from wherefrom.auditing import confidence_sections as sections
-from wherefrom.auditing.inspector import Examined
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.forms import Form, ParsedQuestion
 
@@ -30,7 +30,7 @@ def policy(value: float) -> AnswerPolicy:
     return share_threshold(CURVE, Threshold(value, 0.9, 0.5, 0.9, 10), "r")
 
 
-def examine(rows: list[tuple[str, float, float, bool]]) -> Examined:
+def examine(rows: list[tuple[str, float, float, bool]]) -> AnswerTable:
     """(split, confidence by the curve, the model's own probability, right) of each person."""
     questions = tuple(
         Question(FORM.fill(f"A{i}"), f"A{i}", "r", "Oslo", row[0]) for i, row in enumerate(rows)
@@ -40,8 +40,7 @@ def examine(rows: list[tuple[str, float, float, bool]]) -> Examined:
     features = FeatureTable.from_matrix(values, FEATURES)
     answers = tuple(Answer("Oslo" if good else "Rome", raw) for _, _, raw, good in rows)
     parsed = tuple(ParsedQuestion(q.text, FORM, q.subject, "r") for q in questions)
-    right = np.array([row[3] for row in rows])
-    return Examined(questions, Answered(parsed, answers, features), features, right)
+    return AnswerTable(parsed, answers, features, questions)
 
 
 CALIBRATION = [
@@ -55,7 +54,7 @@ HELD_OUT = [
 EXAMINED = examine(CALIBRATION + HELD_OUT)
 
 
-def fit(examined: Examined, alpha: float = 0.1, delta: float = 0.1) -> CertifiedPolicy:
+def fit(examined: AnswerTable, alpha: float = 0.1, delta: float = 0.1) -> CertifiedPolicy:
     """The bound of an audit whose run makes no decoys, so that no gate is fitted."""
 
     class Opened:
@@ -71,7 +70,7 @@ def fit(examined: Examined, alpha: float = 0.1, delta: float = 0.1) -> Certified
     return sections.fit_audit_bound(inspector, examined, alpha, delta)
 
 
-def many(n: int = 400) -> Examined:
+def many(n: int = 400) -> AnswerTable:
     """Half calibration, half held-out; right just where the curve is sure."""
     rows = [("calibration" if i % 2 else "held-out", 0.9 if i % 4 < 2 else 0.2, 0.5, i % 4 < 2)
             for i in range(n)]  # fmt: skip
@@ -95,7 +94,7 @@ def test_confidence_is_scored_on_held_out_people():
 
 def test_a_probability_past_one_by_rounding_is_one():
     answers = tuple(Answer(a.text, 1.0 + 1e-9) for a in EXAMINED.answers)
-    past = replace(EXAMINED, answered=replace(EXAMINED.answered, answers=answers))
+    past = replace(EXAMINED, answers=answers)
     found = sections.report_confidence(past, policy(0.5))
     assert found.raw.brier.score == pytest.approx(0.5)
 
@@ -124,10 +123,8 @@ def test_thresholds_are_set_on_calibration_people_and_applied_to_others():
 def test_risk_by_kind_of_support():
     """Held-out confidences 0.95 (right), 0.85 (wrong), 0.7 (right), 0.1 (wrong) at 0.5."""
     kinds = ("stated",) * 4 + ("stated", "omitted", "stated", "none")
-    people = tuple(
-        replace(q, support=kind) for q, kind in zip(EXAMINED.questions, kinds, strict=True)
-    )
-    found = sections.report_abstention(replace(EXAMINED, questions=people), policy(0.5), None)
+    people = tuple(replace(q, support=kind) for q, kind in zip(EXAMINED.known, kinds, strict=True))
+    found = sections.report_abstention(replace(EXAMINED, known=people), policy(0.5), None)
     parts = found.in_use.by_support
     assert list(parts) == ["stated", "omitted", "none"]
     risks = {kind: part.risk and part.risk.value for kind, part in parts.items()}
@@ -141,7 +138,12 @@ def test_risk_by_kind_of_support():
 def test_held_out_answers_change_no_threshold_and_no_certificate():
     people = many()
     held = people.select("held-out")
-    other = replace(people, right=np.where(held, ~people.right, people.right))
+    turned = {"Oslo": "Rome", "Rome": "Oslo"}
+    answers = tuple(
+        replace(answer, text=turned[answer.text]) if here else answer
+        for answer, here in zip(people.answers, held, strict=True)
+    )
+    other = replace(people, answers=answers)
     found = []
     for examined in (people, other):
         report = sections.report_abstention(examined, policy(0.5), fit(examined, 0.2, 0.05))

@@ -5,6 +5,7 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import FEATURES
@@ -12,7 +13,7 @@ from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN
 from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
 from wherefrom.auditing import decoy_sections as sections
 from wherefrom.auditing.decoy_sections import AskedTier
-from wherefrom.auditing.inspector import Examined, Inspector
+from wherefrom.auditing.inspector import Inspector
 
 WIDTH = len(FEATURES)
 CURVE = LogisticCalibration(
@@ -31,7 +32,7 @@ def bound(value: float, certified: bool) -> CertifiedPolicy:
 
 
 @pytest.fixture(scope="module")
-def people(inspector: Inspector) -> Examined:
+def people(inspector: Inspector) -> AnswerTable:
     asked = inspector.run.dataset.select("held-out")
     return inspector.examine([(q, inspector.parse(q.text)) for q in asked])
 
@@ -57,7 +58,7 @@ def test_decoys_are_nobody_in_the_run(inspector: Inspector):
         assert set(spelt) == {tier not in ("accented", UNSEEN)}, tier
 
 
-def test_closed_book_the_threshold_alone_decides(tiers: dict[str, AskedTier], people: Examined):
+def test_closed_book_the_threshold_alone_decides(tiers: dict[str, AskedTier], people: AnswerTable):
     for value, expected in ((0.0, 0.0), (REFUSE_ALL, 1.0)):
         found = sections.report_decoys(tiers, people, policy(value), None)
         read = {t: row.refused_closed_book for t, row in found.items() if len(tiers[t].read)}
@@ -79,7 +80,7 @@ def test_decoys_are_ranked_against_people_whose_text_states_the_answer(
 
 
 def test_a_name_like_one_of_the_text_is_refused_however_sure_the_model_is(
-    tiers: dict[str, AskedTier], people: Examined
+    tiers: dict[str, AskedTier], people: AnswerTable
 ):
     found = sections.report_decoys(tiers, people, policy(0.0), None)
     for tier in ("misspelt", "accented", "swapped", "titled", "initials", UNSEEN):
@@ -101,7 +102,7 @@ def test_the_tiers_are_answered_as_ask_answers_them(
 
 
 def test_refusal_at_the_bound_is_reported_where_something_is_certified(
-    tiers: dict[str, AskedTier], people: Examined
+    tiers: dict[str, AskedTier], people: AnswerTable
 ):
     """Refusing all because nothing could be certified is no merit."""
     good, bad = bound(REFUSE_ALL, True), bound(REFUSE_ALL, False)
@@ -111,7 +112,7 @@ def test_refusal_at_the_bound_is_reported_where_something_is_certified(
     assert {row.refused_at_bound for row in found.values()} == {None}
 
 
-def test_the_rows_say_the_same_as_the_shares(tiers: dict[str, AskedTier], people: Examined):
+def test_the_rows_say_the_same_as_the_shares(tiers: dict[str, AskedTier], people: AnswerTable):
     rows = sections.list_decoys(tiers, policy(0.5), bound(0.9, True))
     found = sections.report_decoys(tiers, people, policy(0.5), bound(0.9, True))
     for tier, row in found.items():

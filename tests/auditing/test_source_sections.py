@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.closed_book import Answered
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.findings import LabelCount, NoteFindings
-from wherefrom.auditing.inspector import Examined, Inspector
+from wherefrom.auditing.inspector import Inspector
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
 from wherefrom.core.contracts import Answer, Note, Question, Span
 from wherefrom.core.forms import Form, ParsedQuestion
@@ -29,13 +29,12 @@ def person(i: int, split: str, support: str = "stated", relation: str = "r") -> 
     return Question(FORM.fill(f"A{i}"), f"A{i}", relation, "Oslo", split, support)
 
 
-def examined(questions: list[Question], right: list[bool]) -> Examined:
+def examined(questions: list[Question], right: list[bool]) -> AnswerTable:
     answers = tuple(Answer("Oslo" if good else "Rome", 0.5) for good in right)
     values = np.random.default_rng(0).normal(size=(len(right), len(COLUMNS)))
     features = FeatureTable.from_matrix(values, COLUMNS)
     parsed = tuple(ParsedQuestion(q.text, FORM, q.subject, q.relation) for q in questions)
-    answered = Answered(parsed, answers, features)
-    return Examined(tuple(questions), answered, features, np.array(right))
+    return AnswerTable(parsed, answers, features, tuple(questions))
 
 
 class Knows:

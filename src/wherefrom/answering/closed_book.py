@@ -4,11 +4,11 @@ The same code serves calibration, the reports on held-out people, audits and `wh
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.familiarity import (
     FAMILIARITY,
     FamiliarityReference,
@@ -32,15 +32,6 @@ _CERTAINTY = ("log_probability", "margin")
 FEATURES = (*_CERTAINTY, *STATEMENT, *FAMILIARITY)
 TINY = 1e-12
 _REFERENCES = 500  # asked people whose names familiarity is measured against
-
-
-@dataclass(frozen=True)
-class Answered:
-    """Questions that were put to the model, its answers, and the features of each answer."""
-
-    questions: tuple[ParsedQuestion, ...]
-    answers: tuple[Answer, ...]
-    features: FeatureTable
 
 
 class ClosedBookModel:
@@ -164,7 +155,7 @@ class ClosedBookModel:
 
     def answer(
         self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
-    ) -> Answered:
+    ) -> AnswerTable:
         """Answer questions; those whose text is in `known` have an answer and are not decoded."""
         given = dict(known or {})
         new = {q.text: q for q in questions if q.text not in given}
@@ -178,7 +169,7 @@ class ClosedBookModel:
         certainty = FeatureTable(dict(zip(_CERTAINTY, (best, margin), strict=True)))
         stated = self.forms.measure(self.answerer, questions, [a.text for a in answers])
         names = self.familiarity([q.subject for q in questions])
-        return Answered(tuple(questions), answers, certainty.join(stated).join(names))
+        return AnswerTable(tuple(questions), answers, certainty.join(stated).join(names))
 
     def familiarity(self, names: Sequence[str]) -> FeatureTable:
         """The features FAMILIARITY of each name: how familiar the model is with it."""

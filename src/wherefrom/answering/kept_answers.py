@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.answering.closed_book import FEATURES, Answered, ClosedBookModel
+from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.closed_book import FEATURES, ClosedBookModel
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Answer, Candidate
 from wherefrom.core.errors import WherefromError
@@ -37,7 +38,7 @@ class RememberingModel(ClosedBookModel):
 
     def answer(
         self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
-    ) -> Answered:
+    ) -> AnswerTable:
         new = list({q.text: q for q in questions if q.text not in self.kept}.values())
         if new:
             found = super().answer(new, known)
@@ -48,7 +49,7 @@ class RememberingModel(ClosedBookModel):
         names = [n for n in rows[0][1] if all(n in own for _, own in rows)] if rows else FEATURES
         columns = {name: np.array([features[name] for _, features in rows]) for name in names}
         answers = tuple(answer for answer, _ in rows)
-        return Answered(tuple(questions), answers, FeatureTable(columns))
+        return AnswerTable(tuple(questions), answers, FeatureTable(columns))
 
     def keep_more(self, questions: Sequence[ParsedQuestion], features: FeatureTable) -> None:
         """Keep further features of answers that are kept already."""

@@ -7,7 +7,7 @@ Where the questions are too few to tell, answers are given as unverified (`unver
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,6 +20,7 @@ from wherefrom.answering.abstention import (
     choose_thresholds,
     refused,
 )
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.calibration import PSEUDO, LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
@@ -136,7 +137,7 @@ def fit_policy(
     Here and below, questions that the model cannot be asked are left out.
     """
     judged = judge(model, calibration)
-    gate = fit_gate(model, judged.people, judged.features, decoys)
+    gate = fit_gate(model, judged.known, judged.features, decoys)
     parts, every = group(judged.relations), sorted({*judged.relations, *model.relations})
     curve = _fit_with_masked(model, judged, gate, masked if len(every) == 1 else ())
     curves = dict.fromkeys(every, curve)
@@ -145,13 +146,12 @@ def fit_policy(
         features, right = judged.features.rows(known), judged.right[known]
         among = group(np.array(judged.relations, dtype=object)[known].tolist())
         curves |= fit_by_relation(features, right, FEATURES, among)
-    score, own = np.zeros(len(judged.people)), own_probability(judged.features, gate)
+    score, own = np.zeros(len(judged)), own_probability(judged.features, gate)
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
     enough = fewest_questions(precision)
     chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE, enough)
-    subjects = [question.subject for question in judged.people]
-    answers = CalibrationAnswers(score, own, judged.right, subjects, parts)
+    answers = CalibrationAnswers(score, own, judged.right, judged.subjects, parts)
     chosen = settle_thresholds(chosen, answers, every, LEAST_SURE)
     return _combine(model, gate, curve, curves, chosen)
 
@@ -169,7 +169,7 @@ def _combine(
 
 
 def _fit_with_masked(
-    model: ClosedBookModel, judged: "Judged", gate: NameGate | None, masked: Sequence[Question]
+    model: ClosedBookModel, judged: AnswerTable, gate: NameGate | None, masked: Sequence[Question]
 ) -> LogisticCalibration:
     """The curve over calibration people and masked people.
 
@@ -181,8 +181,8 @@ def _fit_with_masked(
         known = choose_known(gate, features)
         return LogisticCalibration.fit(features.rows(known), right[known], FEATURES)
     more = judge(model, masked)
-    natural = np.array([q.support == "omitted" for q in judged.people], dtype=bool)
-    omitted = np.append(natural, np.ones(len(more.people), dtype=bool))
+    natural = np.array([q.support == "omitted" for q in judged.known], dtype=bool)
+    omitted = np.append(natural, np.ones(len(more), dtype=bool))
     features, right = features.append(more.features), np.append(right, more.right)
     count = np.where(omitted, (natural.sum() + PSEUDO) / omitted.sum(), 1.0)
     known = choose_known(gate, features)
@@ -215,24 +215,11 @@ def fit_certified_policy(
     return certify_policy(model, judge(model, calibration), alpha, delta, decoys)
 
 
-@dataclass(frozen=True)
-class Judged:
-    """Questions with known answers, the features of the model's answers, and which are right.
-
-    `relations` has the relation that each question asks for, as the parser finds it.
-    """
-
-    people: tuple[Question, ...]
-    features: FeatureTable
-    right: np.ndarray
-    relations: tuple[str, ...]
-
-
 def judge(
     model: ClosedBookModel,
     people: Sequence[Question],
     known: Mapping[str, Answer] | None = None,
-) -> Judged:
+) -> AnswerTable:
     """Ask the questions that the model can be asked; `known` answers are not decoded again."""
     parsed = [(q, found) for q in people if (found := model.try_parse(q.text))]
     if not parsed:
@@ -240,25 +227,21 @@ def judge(
             f"calibration people: expected questions that the model can be asked, found none among "
             f"{len(people)}; check that they have a form that the model was taught"
         )
-    answered = model.answer([found for _, found in parsed], known)
-    asked = tuple(q for q, _ in parsed)
-    right = [q.accepts(a.text) for a, q in zip(answered.answers, asked, strict=True)]
-    relations = tuple(found.relation for _, found in parsed)
-    return Judged(asked, answered.features, np.array(right), relations)
+    found = model.answer([asked for _, asked in parsed], known)
+    return replace(found, known=tuple(q for q, _ in parsed))
 
 
 def certify_policy(
     model: ClosedBookModel,
-    judged: Judged,
+    judged: AnswerTable,
     alpha: float,
     delta: float,
     decoys: DecoyNames | None = None,
 ) -> CertifiedPolicy:
     """Some calibration people fit the curves and the gate, the others certify thresholds."""
-    subjects = [q.subject for q in judged.people]
-    fit, _ = split_people(subjects)
-    fitting = [q for q, here in zip(judged.people, fit, strict=True) if here]
-    gate = fit_gate(model, fitting, judged.features.rows(fit), decoys)
+    subjects = judged.subjects
+    fitting = judged.rows(split_people(subjects)[0])
+    gate = fit_gate(model, fitting.known, fitting.features, decoys)
     sides = {name: _split(subjects, at) for name, at in group(judged.relations).items()}
     found = fit_bounds(judged.features, judged.right, FEATURES, sides, alpha, delta, gate)
     policy, uncertified = (
@@ -293,7 +276,7 @@ def report_policy(
         UNANSWERABLE: "refused_unanswerable",
     }
     scores: dict[str, Score] = {}
-    everyone: list[tuple[np.ndarray, Judged]] = []
+    everyone: list[tuple[np.ndarray, AnswerTable]] = []
     for support, questions in groups.items():
         try:
             judged = judge(model, questions, known)
@@ -311,7 +294,7 @@ def report_policy(
 
 
 def _among_everyone(
-    policy: AnswerPolicy, groups: Sequence[tuple[np.ndarray, Judged]]
+    policy: AnswerPolicy, groups: Sequence[tuple[np.ndarray, AnswerTable]]
 ) -> dict[str, Score]:
     """The precision of all answers that are given, also about people whose text says nothing."""
     found = apply(

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.populations import PopulationCheck
 from wherefrom.auditing import (
     confidence_sections,
@@ -21,7 +22,7 @@ from wherefrom.auditing import (
     source_sections,
 )
 from wherefrom.auditing.findings import ANSWERS, FINDINGS, Audit, AuditedAnswer, ExposureFindings
-from wherefrom.auditing.inspector import Examined, Inspector, open_inspector
+from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question
@@ -77,7 +78,7 @@ class Investigation:
     """
 
     inspector: Inspector
-    examined: Examined
+    examined: AnswerTable
     verdicts: tuple[Verdict | None, ...]
     labelled: LabelledAnswers | None
     notes: tuple[str, ...]
@@ -87,7 +88,7 @@ class Investigation:
         return self.inspector.run
 
     def replies(self) -> list[Reply]:
-        return self.inspector.compose(self.examined.answered, self.examined.features, self.verdicts)
+        return self.inspector.compose(self.examined, self.verdicts)
 
     def sources(self) -> list[Source]:
         """The predictor's labels; a reply also takes into account whether there is any text."""
@@ -263,7 +264,7 @@ def investigate(
         tell(f"comparing with {len(retrained)} models that were trained without people's text")
     answers = [answer.text for answer in examined.answers]
     memorisation = find_memorisation(
-        run.folder, retrained, examined.questions, answers, inspector.model.answerer.wordings
+        run.folder, retrained, examined.known, answers, inspector.model.answerer.wordings
     )
     labelled = None
     if memorisation is not None:
@@ -274,7 +275,7 @@ def investigate(
             inspector = inspector.with_predictor(predictor)
         except BadData as error:
             notes.append(str(error))
-    verdicts = tuple(inspector.judge(examined.answered))
+    verdicts = tuple(inspector.judge(examined))
     return Investigation(inspector, examined, verdicts, labelled, tuple(notes))
 
 
@@ -308,9 +309,9 @@ def require_held_out(run: Run, people: Sequence[Question]) -> None:
         )
 
 
-def _count(examined: Examined) -> dict[str, dict[str, int]]:
+def _count(examined: AnswerTable) -> dict[str, dict[str, int]]:
     table: dict[str, dict[str, int]] = {}
-    for question in examined.questions:
+    for question in examined.known:
         row = table.setdefault(question.split, {})
         row[question.support] = row.get(question.support, 0) + 1
     return table
@@ -331,7 +332,7 @@ def write_audit(investigation: Investigation, found: Audit) -> None:
 def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
     """For each answer: the reply, whether it is right, and the features behind it."""
     examined, labelled = investigation.examined, investigation.labelled
-    pairs = zip(investigation.replies(), examined.questions, strict=True)
+    pairs = zip(investigation.replies(), examined.known, strict=True)
     for i, (reply, question) in enumerate(pairs):
         m = np.nan if labelled is None else labelled.memorisation.m[i]
         yield AuditedAnswer.of(

@@ -11,14 +11,15 @@ from wherefrom.answering.abstention import (
     choose_thresholds,
     report_answered,
 )
-from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy, Judged, certify_policy
+from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy, certify_policy
 from wherefrom.auditing.findings import (
     AbstentionFindings,
     ConfidenceFindings,
     SupportFindings,
     ThresholdFindings,
 )
-from wherefrom.auditing.inspector import Examined, Inspector
+from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.evaluation.calibration import score_calibration
 from wherefrom.evaluation.evaluator import Score
@@ -29,7 +30,7 @@ from wherefrom.evaluation.selective import compare_areas, risk_coverage
 TARGETS = (0.9, 0.95)  # precisions that a threshold is set for
 
 
-def report_confidence(examined: Examined, policy: AnswerPolicy) -> ConfidenceFindings:
+def report_confidence(examined: AnswerTable, policy: AnswerPolicy) -> ConfidenceFindings:
     """The calibrated probability beside the model's own, on held-out people."""
     held = np.flatnonzero(examined.select("held-out"))
     relations = [examined.relations[i] for i in held]
@@ -50,13 +51,13 @@ def _confidence(confidence: np.ndarray, raw: np.ndarray, right: np.ndarray) -> C
     )
 
 
-def model_probabilities(examined: Examined) -> np.ndarray:
+def model_probabilities(examined: AnswerTable) -> np.ndarray:
     """The model's own probabilities of its answers, at most 1 in spite of rounding."""
     return np.clip([answer.probability for answer in examined.answers], 0.0, 1.0)
 
 
 def report_abstention(
-    examined: Examined, policy: AnswerPolicy, bound: CertifiedPolicy | None
+    examined: AnswerTable, policy: AnswerPolicy, bound: CertifiedPolicy | None
 ) -> AbstentionFindings:
     """Thresholds set on calibration people, and what each does to held-out people."""
     features, relations, right = examined.features, examined.relations, examined.right
@@ -65,7 +66,7 @@ def report_abstention(
     )
     asked = [relations[i] for i in held]
     parts = group([relations[i] for i in calibration])
-    support = group([examined.questions[i].support for i in held])
+    support = group([examined.known[i].support for i in held])
 
     def report(thresholds: Thresholds, score: np.ndarray) -> ThresholdFindings:
         found = _report_thresholds(thresholds, score[held], right[held], asked)
@@ -139,15 +140,8 @@ def _report_threshold(
 
 
 def fit_audit_bound(
-    inspector: Inspector, examined: Examined, alpha: float, delta: float
+    inspector: Inspector, examined: AnswerTable, alpha: float, delta: float
 ) -> CertifiedPolicy:
     """A risk bound from calibration people alone: some fit the curve, the others certify."""
-    judged = examined.select("calibration")
-    places = np.flatnonzero(judged).tolist()
-    people = Judged(
-        tuple(examined.questions[i] for i in places),
-        examined.features.rows(judged),
-        examined.right[judged],
-        tuple(examined.relations[i] for i in places),
-    )
+    people = examined.rows(examined.select("calibration"))
     return certify_policy(inspector.model, people, alpha, delta, inspector.opened.decoys)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from wherefrom.answering.abstention import report_refused
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.decoys import make_tiers
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import names_with_text
@@ -17,7 +18,7 @@ from wherefrom.answering.perturbed_names import PERTURBED, make_perturbed
 from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.auditing.findings import AuditedDecoy, DecoyFindings
-from wherefrom.auditing.inspector import Examined, Inspector
+from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import auroc
@@ -82,7 +83,7 @@ def _ask(inspector: Inspector, names: Sequence[str], forms: Sequence[Form]) -> A
 
 def report_decoys(
     tiers: Mapping[str, AskedTier],
-    examined: Examined,
+    examined: AnswerTable,
     policy: AnswerPolicy,
     bound: CertifiedPolicy | None,
 ) -> dict[str, DecoyFindings]:

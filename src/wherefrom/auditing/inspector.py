@@ -6,21 +6,21 @@ and `dispute` all use it.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.closed_book import Answered, ClosedBookModel, no_answers
+from wherefrom.answering.closed_book import ClosedBookModel, no_answers
 from wherefrom.answering.decisions import Decision, decide
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import (
     AnswerPolicy,
-    Judged,
     find_policy,
     fit_certified_policy,
     fit_policy,
@@ -88,7 +88,7 @@ class OpenedRun:
         return self.run.dataset.select("calibration", EVERY_SUPPORT)
 
     @cached_property
-    def judged_calibration(self) -> Judged | None:
+    def judged_calibration(self) -> AnswerTable | None:
         """The model's answers to calibration questions; None if it can be asked none of them."""
         try:
             return judge(self.model, self.calibration_people, self.decoded)
@@ -143,29 +143,6 @@ class OpenedRun:
     def trained_on(self) -> set[tuple[str, str]]:
         """The subject and the relation of every question that was trained on."""
         return {(q.subject, q.relation) for q in self.run.dataset.asked}
-
-
-@dataclass(frozen=True)
-class Examined:
-    """Questions with known answers, the model's answers, their features, and which are right."""
-
-    questions: tuple[Question, ...]
-    answered: Answered
-    features: FeatureTable
-    right: np.ndarray
-
-    @property
-    def answers(self) -> tuple[Answer, ...]:
-        return self.answered.answers
-
-    @property
-    def relations(self) -> tuple[str, ...]:
-        """What each question asks for, as the parser finds it."""
-        return tuple(question.relation for question in self.answered.questions)
-
-    def select(self, split: str, support: Sequence[str] = EVERY_SUPPORT) -> np.ndarray:
-        """A mask of the questions with this split and support."""
-        return np.array([q.split == split and q.support in support for q in self.questions])
 
 
 class Inspector:
@@ -232,7 +209,7 @@ class Inspector:
         """Replies with confidence, evidence and source."""
         unseen = [self.model.unseen(question) for question in questions]
         readable = [q for q, letters in zip(questions, unseen, strict=True) if not letters]
-        replies = iter(self.compose(*self.answer(readable)) if readable else ())
+        replies = iter(self.compose(self.answer(readable)) if readable else ())
         return [
             self._decline(question, letters) if letters else next(replies)
             for question, letters in zip(questions, unseen, strict=True)
@@ -240,10 +217,10 @@ class Inspector:
 
     def answer(
         self, questions: Sequence[ParsedQuestion], decoded: Mapping[str, Answer] | None = None
-    ) -> tuple[Answered, FeatureTable]:
-        """The model's answers, and their features with those of the source predictor."""
+    ) -> AnswerTable:
+        """The model's answers, with the features of the source predictor too."""
         answered = self.model.answer(questions, decoded)
-        return answered, self._with_source_features(answered)
+        return replace(answered, features=self._with_source_features(answered))
 
     def _decline(self, question: ParsedQuestion, unseen: Sequence[str]) -> Reply:
         """The reply to a question that the model cannot read: it never saw these letters."""
@@ -270,34 +247,29 @@ class Inspector:
         self,
         questions: Sequence[tuple[Question, ParsedQuestion]],
         decoded: Mapping[str, Answer] | None = None,
-    ) -> Examined:
+    ) -> AnswerTable:
         """Put questions whose answers are known to the model.
 
         `decoded` has answers of this model by the text of their question: nothing is decoded twice.
         """
-        known = tuple(question for question, _ in questions)
-        answered, features = self.answer([parsed for _, parsed in questions], decoded)
-        right = [q.accepts(a.text) for a, q in zip(answered.answers, known, strict=True)]
-        return Examined(known, answered, features, np.array(right))
+        found = self.answer([parsed for _, parsed in questions], decoded)
+        return replace(found, known=tuple(question for question, _ in questions))
 
     def compose(
-        self,
-        answered: Answered,
-        features: FeatureTable,
-        verdicts: Sequence[Verdict | None] | None = None,
+        self, answered: AnswerTable, verdicts: Sequence[Verdict | None] | None = None
     ) -> list[Reply]:
-        """The replies for answers and their features; without `verdicts`, the text is consulted."""
+        """The replies for answers; without `verdicts`, the text is consulted."""
         if verdicts is None:
             verdicts = self.judge(answered)
-        relations = [question.relation for question in answered.questions]
+        features, relations = answered.features, answered.relations
         sources = self.predictor.predict(features, self.probability_read(features), relations)
         decisions = decide(self.policy, features, relations)
-        each = zip(answered.questions, answered.answers, verdicts, sources, decisions, strict=True)
+        each = zip(answered.asked, answered.answers, verdicts, sources, decisions, strict=True)
         return [self._reply(*parts) for parts in each]
 
-    def judge(self, answered: Answered) -> list[Verdict | None]:
+    def judge(self, answered: AnswerTable) -> list[Verdict | None]:
         """What the text says about every answer."""
-        pairs = zip(answered.questions, answered.answers, strict=True)
+        pairs = zip(answered.asked, answered.answers, strict=True)
         return [self.judge_answer(question, answer.text) for question, answer in pairs]
 
     def judge_answer(self, question: ParsedQuestion, answer: str) -> Verdict | None:
@@ -334,11 +306,11 @@ class Inspector:
         policy = self.policy
         return np.ones(len(features)) if policy is None else policy.probability_read(features)
 
-    def _with_source_features(self, answered: Answered) -> FeatureTable:
-        if answered.questions and set(COLUMNS) <= set(answered.features.columns):
+    def _with_source_features(self, answered: AnswerTable) -> FeatureTable:
+        if answered.asked and set(COLUMNS) <= set(answered.features.columns):
             return answered.features  # the evaluation kept them
         decoys = self.opened.decoys
-        names = [decoys.of(q.subject) if decoys else () for q in answered.questions]
+        names = [decoys.of(q.subject) if decoys else () for q in answered.asked]
         return source_features(self.model, answered, names)
 
     def _reply(

@@ -6,8 +6,7 @@ written to a file, so that whoever has the right answers can check what the audi
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import CertifiedPolicy
 from wherefrom.answering.populations import (
@@ -18,14 +17,14 @@ from wherefrom.answering.populations import (
     describe_people,
 )
 from wherefrom.auditing.findings import UnansweredQuestion
-from wherefrom.auditing.inspector import Examined, Inspector
+from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.contracts import Question
 from wherefrom.core.forms import ParsedQuestion
 
 UNANSWERED = "unanswered"
 
 
-def compare_splits(inspector: Inspector, examined: Examined) -> dict[str, PopulationCheck]:
+def compare_splits(inspector: Inspector, examined: AnswerTable) -> dict[str, PopulationCheck]:
     """The calibration people against held-out people and people with unanswered questions.
 
     Which answers are new to training is known from the right answers of held-out people; for the
@@ -66,11 +65,9 @@ def _describe(
     return describe_people(questions, familiarity, answers, known, inspector.run.dataset)
 
 
-def _judged(inspector: Inspector, examined: Examined, split: str) -> People:
-    places = np.flatnonzero(examined.select(split))
-    questions = [examined.answered.questions[i] for i in places]
-    gold = [examined.questions[i].answer or None for i in places]
-    return _describe(inspector, questions, examined.features.rows(places), gold)
+def _judged(inspector: Inspector, examined: AnswerTable, split: str) -> People:
+    here = examined.rows(examined.select(split))
+    return _describe(inspector, here.asked, here.features, [q.answer or None for q in here.known])
 
 
 def find_unanswered(inspector: Inspector) -> list[tuple[Question, ParsedQuestion]]:
@@ -85,10 +82,9 @@ def reply_to_unanswered(
     found = find_unanswered(inspector)
     if not found:
         return
-    answered, features = inspector.answer([parsed for _, parsed in found])
-    replies = inspector.compose(answered, features)
-    relations = [parsed.relation for _, parsed in found]
-    given = None if bound is None else bound.policy.answers(features, relations)
+    answered = inspector.answer([parsed for _, parsed in found])
+    replies, features = inspector.compose(answered), answered.features
+    given = None if bound is None else bound.policy.answers(features, answered.relations)
     for i, (reply, (question, _)) in enumerate(zip(replies, found, strict=True)):
         certified = None if given is None else bool(given[i])
         yield UnansweredQuestion(reply, features.row(i), certified, question.id)

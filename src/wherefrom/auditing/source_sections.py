@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.auditing.findings import (
     EvidenceFindings,
     ExposureFindings,
@@ -14,7 +15,7 @@ from wherefrom.auditing.findings import (
     NoteFindings,
     SourceFindings,
 )
-from wherefrom.auditing.inspector import Examined, Inspector
+from wherefrom.auditing.inspector import Inspector
 from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
 from wherefrom.auditing.verdict_accuracy import measure_verdicts
 from wherefrom.core.contracts import Dataset, Note, Question
@@ -41,7 +42,7 @@ FindNote = Callable[[str, str], Note | None]
 
 def report_evidence(
     checker: FactChecker | None,
-    examined: Examined,
+    examined: AnswerTable,
     verdicts: Sequence[Verdict | None],
     find_note: FindNote | None = None,
 ) -> EvidenceFindings | None:
@@ -55,7 +56,7 @@ def report_evidence(
     shown = [None if verdict is None else verdict.shown for verdict in verdicts]
 
     def report(places: Sequence[int]) -> EvidenceFindings:
-        questions = [examined.questions[i] for i in places]
+        questions = [examined.known[i] for i in places]
         known = [q for q in questions if q.split == "calibration"]
         return EvidenceFindings(
             accuracy=measure_verdicts(
@@ -91,13 +92,13 @@ def check_notes(
 
 
 def _count_labels(
-    labels: Sequence[str | None], names: Sequence[str], examined: Examined, places: Iterable[int]
+    labels: Sequence[str | None], names: Sequence[str], examined: AnswerTable, places: Iterable[int]
 ) -> dict[str, LabelCount]:
     """How many held-out answers among these have each label, and how many of them are right."""
     held = [
         (labels[i], bool(examined.right[i]))
         for i in places
-        if examined.questions[i].split == "held-out"
+        if examined.known[i].split == "held-out"
     ]
     return {
         name: LabelCount(
@@ -108,12 +109,12 @@ def _count_labels(
     }
 
 
-def label_answers(inspector: Inspector, examined: Examined) -> LabelledAnswers:
+def label_answers(inspector: Inspector, examined: AnswerTable) -> LabelledAnswers:
     """The audited answers with what retrained models make of them: figures rest on nothing else."""
     run, policy = inspector.run, inspector.policy
     answers = tuple(answer.text for answer in examined.answers)
     rows = read_rows(run.folder)
-    p_KN, has_text_KN = align_rows(rows, examined.questions, answers)
+    p_KN, has_text_KN = align_rows(rows, examined.known, answers)
     confidence = np.full(len(answers), np.nan)
     if policy is not None:
         confidence = policy.confidence(examined.features, examined.relations)
@@ -121,10 +122,10 @@ def label_answers(inspector: Inspector, examined: Examined) -> LabelledAnswers:
         run=run.path.resolve().name,
         # A data set that is generated knows what its text states of everybody.
         by_construction=isinstance(run.recipe.data, PeopleConfig),
-        questions=tuple(q.text for q in examined.questions),
+        questions=tuple(q.text for q in examined.known),
         relations=examined.relations,
-        splits=tuple(q.split for q in examined.questions),
-        supports=tuple(q.support for q in examined.questions),
+        splits=tuple(q.split for q in examined.known),
+        supports=tuple(q.support for q in examined.known),
         answers=answers,
         right=examined.right,
         probability=np.array([answer.probability for answer in examined.answers]),
@@ -138,7 +139,7 @@ def label_answers(inspector: Inspector, examined: Examined) -> LabelledAnswers:
 
 
 def report_source(
-    examined: Examined,
+    examined: AnswerTable,
     sources: Sequence[Source],
     predictor: SourcePredictor,
     labelled: LabelledAnswers | None,
@@ -158,11 +159,11 @@ def report_source(
     return replace(report(np.arange(len(labels))), by_relation=each)
 
 
-def report_exposures(run: Run, examined: Examined) -> ExposureFindings:
+def report_exposures(run: Run, examined: AnswerTable) -> ExposureFindings:
     """How often held-out facts were shown, and whether facts shown more often are known better."""
     counted = count_exposures(run)
     held = np.flatnonzero(examined.select("held-out"))
-    questions = [examined.questions[i] for i in held]
+    questions = [examined.known[i] for i in held]
     right = examined.right[held]
     baseline = BASELINES["nearest_name"](run.dataset, run.vocabulary)
     said = baseline.answer([q.text for q in questions])

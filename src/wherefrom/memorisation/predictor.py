@@ -17,8 +17,9 @@ from typing import Any, cast
 import numpy as np
 
 from wherefrom.answering.abstention import EVEN_ODDS
+from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
-from wherefrom.answering.closed_book import FEATURES, TINY, Answered, ClosedBookModel
+from wherefrom.answering.closed_book import FEATURES, TINY, ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.statement_forms import STATEMENT
@@ -100,7 +101,7 @@ def _room_for_recall(features: FeatureTable) -> np.ndarray:
 
 
 def source_features(
-    model: ClosedBookModel, answered: Answered, decoys: Sequence[Sequence[str]]
+    model: ClosedBookModel, answered: AnswerTable, decoys: Sequence[Sequence[str]]
 ) -> FeatureTable:
     """COLUMNS: the features of confidence and three more.
 
@@ -122,18 +123,18 @@ def source_features(
 
 
 def _probability_of_question(
-    model: ClosedBookModel, answered: Answered, best: np.ndarray
+    model: ClosedBookModel, answered: AnswerTable, best: np.ndarray
 ) -> np.ndarray:
     """Each answer's probability after the question alone, whatever else the model was asked."""
     if model.answerer.wordings is None:
         return best
-    asked, said = [q.text for q in answered.questions], [a.text for a in answered.answers]
+    asked, said = [q.text for q in answered.asked], [a.text for a in answered.answers]
     return np.maximum(answer_probabilities(model.answerer.asking(None), asked, said), TINY)
 
 
 def _probability_for_decoys(
     model: ClosedBookModel,
-    answered: Answered,
+    answered: AnswerTable,
     decoys: Sequence[Sequence[str]],
     own: np.ndarray,
 ) -> np.ndarray:
@@ -141,7 +142,7 @@ def _probability_for_decoys(
 
     A name without decoys gets the answer's `own` probability.
     """
-    each = list(zip(answered.questions, answered.answers, decoys, strict=True))
+    each = list(zip(answered.asked, answered.answers, decoys, strict=True))
     asked = [q.form.fill(name) for q, _, names in each for name in names]
     said = [answer.text for _, answer, names in each for _ in names]
     if not asked:

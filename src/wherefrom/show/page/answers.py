@@ -68,7 +68,7 @@ def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
     if not parsed:
         return ()
     examined = inspector.examine(parsed, inspector.opened.decoded)
-    replies = inspector.compose(examined.answered, examined.features)
+    replies = inspector.compose(examined)
     return tuple(
         AuditedAnswer.of(reply, question, examined.features.row(i), None)
         for i, (reply, (question, _)) in enumerate(zip(replies, parsed, strict=True))
@@ -81,7 +81,7 @@ def _score_calibration(inspector: Inspector) -> tuple[Scored, ...]:
     if policy is None or found is None:
         return ()
     scores = policy.score(found.features, found.relations)
-    each = zip(found.people, scores, found.right, found.relations, strict=True)
+    each = zip(found.known, scores, found.right, found.relations, strict=True)
     return tuple(Scored(float(s), bool(r), name, q.support) for q, s, r, name in each)
 
 
