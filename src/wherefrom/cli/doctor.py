@@ -11,20 +11,8 @@ from wherefrom.show.terminal.tables import printable
 
 _WORDS = {"ok": "ok", "look": "look", "unknown": "could not tell"}
 
-doctor = typer.Typer(
-    help="Find out why a solution scores less than it should.",
-    rich_markup_mode=None,
-)
 
-
-@doctor.callback(invoke_without_command=True)
-def explain(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-@doctor.command("submission")
-def submission(
+def doctor(
     folder: Annotated[
         str,
         typer.Argument(

@@ -72,8 +72,8 @@ app.command("dispute")(dispute.dispute)
 app.command("explain")(explain.explain)
 app.command("sample")(sample.sample)
 app.command("perplexity")(perplexity.perplexity)
+app.command("doctor")(doctor.doctor)
 app.add_typer(data.data, name="data")
-app.add_typer(doctor.doctor, name="doctor")
 
 
 @app.callback(invoke_without_command=True)
