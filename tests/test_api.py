@@ -233,7 +233,7 @@ def test_whatever_is_passed_by_mistake_is_refused_in_one_line(tiny_run, tmp_path
         lambda run: api.ask(run, None),
         lambda run: api.ask(run, [b"Where?"]),
         lambda run: api.ask(None, "Where?"),
-        lambda run: api.dispute(run, "Where?", 3),
+        lambda run: api.ask(run, "Where?", claim=3),
         lambda run: api.audit(3),
         lambda run: api.evaluate(None),
         lambda run: api.sample(run, 3),

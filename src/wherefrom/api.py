@@ -30,16 +30,14 @@ from typing import ParamSpec, TypeVar, Unpack
 
 from wherefrom.auditing.asking import Replies, ask_run
 from wherefrom.auditing.audit import Risk, audit_run
-from wherefrom.auditing.dispute import Dispute, settle
 from wherefrom.auditing.examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.findings import Audit
-from wherefrom.auditing.inspector import open_inspector
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, WherefromError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
-from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.core.replies import Claim, Reply, Source, Verdict
 from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
 from wherefrom.data.catalogue import survey_dataset
 from wherefrom.experiments.company import company, count_apart
@@ -70,11 +68,11 @@ from wherefrom.show.terminal.progress import watch, watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
-    "Audit", "Dispute", "Examples", "Explanation", "Fault", "Outcome",
+    "Audit", "Claim", "Examples", "Explanation", "Fault", "Outcome",
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
-    "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
+    "ask", "audit", "build_recipe", "compare", "evaluate",
     "examples", "explain", "get_recipe", "list_recipes", "list_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
@@ -228,6 +226,7 @@ def ask(
     risk: float | None = None,
     delta: float | None = None,
     evidence: str = "shown",
+    claim: str | None = None,
     strict: bool = True,
     threads: int | None = None,
 ) -> Replies:
@@ -237,13 +236,20 @@ def ask(
     whether the model recalled it. With `risk`, the model answers only above a threshold that the
     calibration people certify: at most a share `risk` of the answers is wrong, except with
     probability `delta` (0.1). With `evidence="required"`, an answer that the text does not state is
-    withheld, too: what is answered is then no longer up to the model alone. A question that the run
-    cannot be asked raises BadData. If `strict` is False, the other questions are answered, and
-    `Replies.problems` says what is wrong.
+    withheld, too: what is answered is then no longer up to the model alone. With `claim`, an answer
+    that you say is right, `Replies.claims` weighs it against each reply, by the text and the
+    training, and recommends what to do. A question that the run cannot be asked raises BadData. If
+    `strict` is False, the other questions are answered, and `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
     return ask_run(
-        _open(run, threads), asked, risk=risk, delta=delta, evidence=evidence, strict=strict
+        _open(run, threads),
+        asked,
+        risk=risk,
+        delta=delta,
+        evidence=evidence,
+        claim=claim,
+        strict=strict,
     )
 
 
@@ -285,12 +291,6 @@ def audit(
         watch=watch if progress else None,
         tell=note if progress else _keep_quiet,
     )
-
-
-@checked
-def dispute(run: AnyRun, question: str, claim: str, *, threads: int | None = None) -> Dispute:
-    """Weigh a claimed answer against the model's, by the text and the source, and recommend."""
-    return settle(open_inspector(_open(run, threads)), question, claim)
 
 
 @checked

@@ -2,6 +2,9 @@ import json
 
 import pytest
 
+import wherefrom
+from wherefrom.core.contracts import Answer, Candidate
+from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.runs.folder import RunFolder
 
 
@@ -16,7 +19,9 @@ def open_run(own_run):
     """A run whose threshold lets every answer through, about whatever name."""
     file = own_run / "audit" / "confidence.json"
     policy = json.loads(file.read_text())
-    policy["threshold"]["value"], policy["names"] = 0.0, None
+    policy["names"] = None
+    for relation in policy["relations"].values():
+        relation["threshold"]["value"] = 0.0
     RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     return own_run
 
@@ -42,9 +47,10 @@ def test_an_answer_has_a_confidence_evidence_and_a_source(cli, open_run, questio
 def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
     refused = cli("ask", tiny_run, questions[0], "--json").json
     given = cli("ask", open_run, questions[0], "--json").json
-    assert list(refused) == ["run", "replies", "problems", "certificate", "notes", "population"]
+    assert list(refused) == ["run", "replies", "problems", "certificate", "notes", "population",
+                             "claims"]  # fmt: skip
     assert (refused["run"], refused["problems"]) == (str(tiny_run), [])
-    assert (refused["certificate"], refused["notes"]) == (None, [])
+    assert (refused["certificate"], refused["notes"], refused["claims"]) == (None, [], [])
     (no,), (yes,) = refused["replies"], given["replies"]
     assert list(no) == [
         "format_version", "question", "subject", "relation", "answered", "answer", "confidence",
@@ -133,3 +139,48 @@ def test_without_calibration_people_it_answers_and_says_that_there_is_no_confide
     found = cli("ask", facts_folder / "run", "Where was Ada Lund born?", "--json").json
     assert (found["replies"][0]["confidence"], found["replies"][0]["answered"]) == (None, True)
     assert found["notes"] == [note]
+
+
+# --- a claim -----------------------------------------------------------------------------------
+
+
+def test_a_claim_that_the_text_supports(cli, tiny_run, monkeypatch):
+    """On the screen and as JSON; the model says another place, which the text does not have."""
+    dataset = wherefrom.open_run(tiny_run).dataset
+    asked = dataset.select("held-out")[0]
+    question, right = asked.text, asked.answer or ""
+    text = "\n".join(d.text for d in dataset.documents if asked.subject in d.text)
+    places = {q.answer for q in dataset.questions if q.answer}
+    wrong = min(place for place in places if place not in text)
+    said = Answer(wrong, 0.75, (Candidate("Nowhere", 0.25),))
+    monkeypatch.setattr(ModelAnswerer, "answer", lambda _, texts: [said for _ in texts])
+    result = cli("ask", tiny_run, question, "--claim", right)
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert lines[0] == question
+    assert lines[1].startswith("  the model says: ")
+    assert wrong in lines[1]
+    assert lines[3].startswith(f"  you say: {right} (the model's own probability of it is ")
+    assert lines[4].startswith("  evidence on the model's answer: contradicted by \"")
+    assert lines[5].startswith('  evidence on your answer: supported by "')
+    assert lines[-1] == (
+        f"  the corpus says so: the text supports '{right}'; correct the model's answer"
+    )
+    found = cli("ask", tiny_run, question, "--claim", right, "--json").json
+    (reply,), (claim,) = found["replies"], found["claims"]
+    assert (reply["question"], reply["answer"], claim["text"]) == (question, wrong, right)
+    assert claim["evidence"]["label"] == "supported"
+    assert claim["shown"][right] > claim["shown"][wrong] == 0
+
+
+@pytest.mark.parametrize(
+    ("claim", "message"),
+    [
+        (" ", "claim: expected an answer, found nothing"),
+        ("\u2047", "(U+2047), found one; leave it out: the model uses this character as a marker"),
+    ],
+)
+def test_claims_that_cannot_be_weighed(cli, tiny_run, claim, message):
+    result = cli("ask", tiny_run, "Where was Ada Lund born?", "--claim", claim)
+    assert (result.code, result.out) == (65, "")
+    assert message in result.complaint

@@ -34,7 +34,6 @@ def given(tiny_run, sentiment_run, tmp_path):
     question = "Where was Amos Karlsson born?"
     return {
         "ask": [tiny_run, question],
-        "dispute": [tiny_run, question, "Oslo"],
         "examples": [tiny_run],
         "sample": [tiny_run, "--length", "2"],
         "perplexity": [tiny_run, "--text", tmp_path / "text.txt"],

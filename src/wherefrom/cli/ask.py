@@ -54,6 +54,14 @@ def ask(
             "state.",
         ),
     ] = "shown",
+    claim: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ANSWER",
+            help="An answer that you say is right: weigh it against the model's, and recommend "
+            "what to do.",
+        ),
+    ] = None,
     picture: Annotated[
         str | None,
         typer.Option(metavar="FILE.svg", help="Also draw the first reply into this file."),
@@ -71,25 +79,37 @@ def ask(
     which says whether the model recalled the answer or guessed it. If the run took notes, a line
     between them names the note and its sentence, which the model did not look at. With --risk, the
     model answers only above a threshold that the calibration people certify. With --evidence
-    required, an answer that the text does not state is withheld as well.
+    required, an answer that the text does not state is withheld as well. With --claim, the command
+    prints what the text says about both answers, how often training showed each, and a
+    recommendation.
     """
     import wherefrom
     from wherefrom.auditing.asking import DELTA
-    from wherefrom.show.terminal.replies import describe_reply
+    from wherefrom.show.terminal.replies import describe_claim, describe_reply
 
     if picture is not None:
         require_path("--picture", picture)
     alpha = one_risk(risk, DELTA if delta is None else delta)
     places, texts = _given(questions) if questions else _read()
     found = wherefrom.ask(
-        run, texts, risk=alpha, delta=delta, evidence=evidence, strict=False, threads=threads
+        run,
+        texts,
+        risk=alpha,
+        delta=delta,
+        evidence=evidence,
+        claim=claim,
+        strict=False,
+        threads=threads,
     )
     for line in found.notes:
         note(line)
     if as_json:
         print_json(found)
     elif found.replies:
-        print("\n\n".join("\n".join(describe_reply(reply)) for reply in found))
+        each = (
+            map(describe_claim, found, found.claims) if found.claims else map(describe_reply, found)
+        )
+        print("\n\n".join("\n".join(lines) for lines in each))
     if picture is not None and found.replies:
         from wherefrom.show.terminal.answer_picture import draw_reply
 

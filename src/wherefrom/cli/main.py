@@ -17,7 +17,6 @@ from wherefrom.cli import (
     audit,
     compare,
     data,
-    dispute,
     doctor,
     evaluate,
     examples,
@@ -68,7 +67,6 @@ app.command("ask")(ask.ask)
 app.command("audit")(audit.audit)
 app.command("report")(report.report)
 app.command("verify")(verify.verify)
-app.command("dispute")(dispute.dispute)
 app.command("explain")(explain.explain)
 app.command("sample")(sample.sample)
 app.command("perplexity")(perplexity.perplexity)
