@@ -11,11 +11,11 @@
     audit = wherefrom.audit(outcome.run)              # calibration, risk bound, evidence, source
     run = wherefrom.open_run(outcome.run)             # its recipe, data, models, predictions
 
-A function that takes a run takes its folder, an outcome, or an open run from `open_run`. `threads`
-is the number of CPU threads (0: OMP_NUM_THREADS, or else one per core; None: the number in the
-recipe). Results are frozen dataclasses; `wherefrom.to_json` encodes any of them as `--json` does on
-the command line. Every error that is not a bug is a `wherefrom.WherefromError` and says in one line
-what to do.
+A function that takes a run takes its folder, its name under `runs/`, an outcome, or an open run
+from `open_run`. `threads` is the number of CPU threads (0: OMP_NUM_THREADS, or else one per core;
+None: the number in the recipe). Results are frozen dataclasses; `wherefrom.to_json` encodes any of
+them as `--json` does on the command line. Every error that is not a bug is a
+`wherefrom.WherefromError` and says in one line what to do.
 docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further modules of the API.
 """
 
@@ -58,7 +58,8 @@ from wherefrom.experiments.together import RunRequest, check_apart, execute_all
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
 from wherefrom.recipes.options import RecipeOptions, build, change, check_options
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import AnyRun, Run, open_run
+from wherefrom.runs.layout import RUNS
+from wherefrom.runs.run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
@@ -198,7 +199,7 @@ def evaluate(
     The new results are stored; `Outcome.changed` names those that differ from the old ones. Several
     `processes`, or those of torchrun, divide the questions; `wait` is as in `run`.
     """
-    path = run.path if isinstance(run, Run) else Path(run)
+    path = run_path(run)
     folder = RunFolder(path)
     recipe = folder.read_recipe()
     with company(recipe, processes, wait, trains=False):
@@ -212,7 +213,7 @@ def default_folder(recipe: Experiment) -> Path:
     usual = RECIPES[recipe.name]() if recipe.name in RECIPES else recipe
     found, known = (getattr(getattr(r, "model", None), "attention", "") for r in (recipe, usual))
     variant = f"-{found}" if found != known else ""
-    return Path("runs") / f"{recipe.name}{variant}-{recipe.seed}"
+    return Path(RUNS) / f"{recipe.name}{variant}-{recipe.seed}"
 
 
 # -- asking --------------------------------------------------------------------------

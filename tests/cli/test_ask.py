@@ -1,4 +1,7 @@
 import json
+import os
+import shutil
+from pathlib import Path
 
 import pytest
 
@@ -119,6 +122,42 @@ def test_what_is_not_text_is_refused(cli, tiny_run):
     result = cli("ask", tiny_run, stdin=b"Where was A born?\nWhere was \xff born?\n")
     assert result.code == 65
     assert "stdin:2: expected UTF-8" in result.complaint
+
+
+@pytest.fixture
+def two_runs(own_run, monkeypatch):
+    """runs/first and runs/second, which was begun later."""
+    monkeypatch.chdir(own_run.parent)
+    for seconds, name in enumerate(("first", "second")):
+        path = Path(shutil.copytree(own_run, Path("runs", name)))
+        os.utime(path / "run.json", (seconds, seconds))
+
+
+def test_a_run_has_a_name_and_without_one_the_newest_is_asked(cli, two_runs, questions):
+    named = cli("ask", "first", questions[0], "--json")
+    assert (named.err, named.json["run"]) == ("", "runs/first")
+    for result in (
+        cli("ask", questions[0], "--json"),
+        cli("ask", "--json", stdin=questions[0].encode()),
+    ):
+        assert result.err.startswith("runs/second: the newest run is asked; to ask another, name ")
+        assert result.json["run"] == "runs/second"
+        assert [reply["question"] for reply in result.json["replies"]] == [questions[0]]
+    RunFolder(Path("runs/second")).write_status({"state": "unfinished", "seconds": 1.0})
+    assert cli("ask", questions[0], "--json").json["run"] == "runs/first"
+
+
+def test_a_run_that_is_not_there_is_told(cli, two_runs, questions, tmp_path, monkeypatch):
+    for run in ("third", "runs/third"):
+        result = cli("ask", run, questions[0])
+        assert (result.code, result.out) == (66, "")
+        assert f"{run}: expected a run folder, found no such folder" in result.complaint
+    assert "expected a question like" in cli("ask", "third").complaint
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path / "empty")
+    result = cli("ask", questions[0])
+    assert result.code == 66
+    assert "runs: expected a finished run, found none; name a run folder" in result.complaint
 
 
 def test_no_question_at_all_is_an_error(cli, tiny_run):

@@ -1,14 +1,16 @@
 """`wherefrom ask`: put questions to a finished run."""
 
+import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson, FinishedRun, Threads, one_risk
+from wherefrom.cli.options import AsJson, Threads, one_risk
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.arguments import require_path
 from wherefrom.core.errors import BadData, UsageError
+from wherefrom.runs.layout import find_run
 
 if TYPE_CHECKING:
     from wherefrom.auditing.asking import Problem
@@ -17,13 +19,13 @@ SHOWN = 5  # bad questions that are described; the others are counted
 
 
 def ask(
-    run: FinishedRun,
-    questions: Annotated[
+    given: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="QUESTION",
-            help="A question, in quotes. Without one, questions are read from standard input, one "
-            "per line.",
+            metavar="[RUN] QUESTION",
+            help="A finished run, by its folder or its name under runs/ (default: the newest), and "
+            "questions, each in quotes. Without a question, questions are read from standard "
+            "input, one per line.",
         ),
     ] = None,
     risk: Annotated[
@@ -90,6 +92,7 @@ def ask(
     if picture is not None:
         require_path("--picture", picture)
     alpha = one_risk(risk, DELTA if delta is None else delta)
+    run, questions = _take_run(given or [])
     places, texts = _given(questions) if questions else _read()
     found = wherefrom.ask(
         run,
@@ -118,6 +121,22 @@ def ask(
     _report(found.problems, places)
 
 
+def _take_run(given: list[str]) -> tuple[str, list[str]]:
+    """The run and the questions; without a run, the newest one is asked, and a note says so.
+
+    One word that stands before questions, or has a slash, is meant as a run even if none is there.
+    """
+    from wherefrom.experiments.listing import newest_run
+
+    first, *others = given or [""]
+    misspelt = " " not in first and (others or os.sep in first)
+    if first and (misspelt or os.path.exists(find_run(first))):
+        return first, others
+    run = newest_run()
+    note(f"{run}: the newest run is asked; to ask another, name it before the question")
+    return run, given
+
+
 def _given(questions: list[str]) -> tuple[list[str], list[str]]:
     """The place of each question, for errors, and the questions."""
     places = [f"question {i}: " for i in range(1, len(questions) + 1)]
@@ -141,7 +160,7 @@ def _read() -> tuple[list[str], list[str]]:
     if not found:
         raise UsageError(
             "ask: expected a question as an argument or on standard input, found none; "
-            "put a question in quotes after the run folder"
+            "put a question in quotes after the run"
         )
     return list(found), list(found.values())
 

@@ -80,6 +80,7 @@ def audit(
     """
     import wherefrom
     from wherefrom.auditing.audit import Risk
+    from wherefrom.runs.layout import find_run
     from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals, explain_source
     from wherefrom.show.terminal.tables import draw, printable
 
@@ -105,7 +106,7 @@ def audit(
         draw(audit_table(written))
         if lines := [*explain_audit_refusals(written), *explain_source(written)]:
             print("\n" + "\n".join(map(printable, lines)))
-        print(f"\n{run}/audit: audit.json, answers.jsonl and pictures")
+        print(f"\n{find_run(run)}/audit: audit.json, answers.jsonl and pictures")
     if found.not_retrained is not None:
         sys.stdout.flush()
         raise found.not_retrained

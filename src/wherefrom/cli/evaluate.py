@@ -33,7 +33,7 @@ def evaluate(
     outcome = wherefrom.evaluate(run, threads=threads, processes=processes, wait=wait)
     if outcome.changed:
         names = ", ".join(outcome.changed)
-        note(f"{run}: these scores differ from the stored ones and replace them: {names}")
+        note(f"{outcome.run}: these scores differ from the stored ones and replace them: {names}")
     if as_json:
         print_json(outcome)
     else:

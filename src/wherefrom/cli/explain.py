@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson, Threads
+from wherefrom.cli.options import AsJson, FinishedRun, Threads
 from wherefrom.cli.output import print_json
 from wherefrom.show.terminal.tables import printable
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A finished run of 'sentiment'.")],
+    run: FinishedRun,
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="TEXT", help="One or more reviews, in quotes.")
     ] = None,
@@ -35,10 +35,10 @@ def explain(
 ) -> None:
     """Rank the words of a review by how much the logit changes when each is left out.
 
-    The network cannot see the order of the words. The command shuffles them to check this, and
-    reports by how much the logit changes. With --errors it also tests what may have caused each
-    error: it leaves out negations or marks of irony, replaces unseen words, cuts the text, and
-    compares the new answer with what the same number of random changes does.
+    The network of a run of 'sentiment' cannot see the order of the words. The command shuffles them
+    to check this, and reports by how much the logit changes. With --errors it also tests what may
+    have caused each error: it leaves out negations or marks of irony, replaces unseen words, cuts
+    the text, and compares the new answer with what the same number of random changes does.
     """
     from wherefrom import api
     from wherefrom.core.config import to_json

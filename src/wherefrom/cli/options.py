@@ -7,7 +7,9 @@ import typer
 
 from wherefrom.core.errors import UsageError
 
-FinishedRun = Annotated[str, typer.Argument(metavar="RUN", help="A finished run folder.")]
+FinishedRun = Annotated[
+    str, typer.Argument(metavar="RUN", help="A finished run: its folder, or its name under runs/.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
 Together = Annotated[
     int | None,
