@@ -47,3 +47,10 @@ def test_a_broken_import_is_a_finding(cli, solution, course_data):
     assert "No module named 'nowhere_to_be_found' (model.py:1). Hint:" in first
     aligned = next(line for line in others if "predictions aligned" in line)
     assert aligned.startswith("ok ")  # needs no code
+
+
+def test_numbers_have_bounds(cli, tmp_path):
+    for option in ("--threads", "--memory-mb"):
+        result = cli("doctor", tmp_path, option, "9" * 30)
+        assert result.code == 2
+        assert f"{option}: expected at most" in result.complaint

@@ -8,7 +8,7 @@ from wherefrom.cli.main import app
 
 VALUES = ("nan", "inf", "-inf", "-1", "0", "1e308", "9" * 30, "9" * 5000, "x", "")
 # Training takes longer than a sweep: what these refuse is tested with each of them.
-LONG = {"run", "audit", "evaluate", "report"}
+LONG = {"run", "audit", "evaluate", "report", "doctor"}
 
 
 def numbers() -> list[tuple[str, str]]:

@@ -36,10 +36,11 @@ def doctor(
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 60.0,
     memory_mb: Annotated[
-        int, typer.Option(min=64, help="Memory limit for the submission's code.")
+        int, typer.Option(min=64, max=2**20, help="Memory limit for the submission's code.")
     ] = 4096,
     threads: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many CPU threads the checks use.")
+        int,
+        typer.Option(metavar="N", min=1, max=1024, help="How many CPU threads the checks use."),
     ] = 1,
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the code without isolation: for your own code.")
