@@ -8,7 +8,6 @@ import typer
 
 from wherefrom.cli.options import AsJson, Threads, one_risk
 from wherefrom.cli.output import complain, note, print_json
-from wherefrom.core.arguments import require_path
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.runs.layout import find_run
 
@@ -64,10 +63,6 @@ def ask(
             "what to do.",
         ),
     ] = None,
-    picture: Annotated[
-        str | None,
-        typer.Option(metavar="FILE.svg", help="Also draw the first reply into this file."),
-    ] = None,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
@@ -89,8 +84,6 @@ def ask(
     from wherefrom.auditing.asking import DELTA
     from wherefrom.show.terminal.replies import describe_claim, describe_reply
 
-    if picture is not None:
-        require_path("--picture", picture)
     alpha = one_risk(risk, DELTA if delta is None else delta)
     run, questions = _take_run(given or [])
     places, texts = _given(questions) if questions else _read()
@@ -113,10 +106,6 @@ def ask(
             map(describe_claim, found, found.claims) if found.claims else map(describe_reply, found)
         )
         print("\n\n".join("\n".join(lines) for lines in each))
-    if picture is not None and found.replies:
-        from wherefrom.show.terminal.answer_picture import draw_reply
-
-        draw_reply(found[0], picture)
     sys.stdout.flush()
     _report(found.problems, places)
 
