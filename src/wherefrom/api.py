@@ -38,6 +38,7 @@ from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, Wherefr
 from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Claim, Reply, Source, Verdict
+from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
 from wherefrom.data.catalogue import survey_dataset
 from wherefrom.experiments.company import company, count_apart
@@ -258,8 +259,8 @@ def ask(
 def audit(
     run: AnyRun,
     *,
-    risk: float = 0.1,
-    delta: float = 0.1,
+    risk: float = ALPHA,
+    delta: float = DELTA,
     pairs: int | None = None,
     budget: float | None = None,
     processes: int = 1,

@@ -23,9 +23,8 @@ from wherefrom.core.replies import (
     Reply,
     Verdict,
 )
+from wherefrom.core.sample_size import DELTA
 from wherefrom.runs.run import Run
-
-DELTA = 0.1  # probability that a risk bound fails, unless another is asked for
 
 
 @dataclass(frozen=True)

