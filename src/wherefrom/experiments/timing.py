@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean, quantiles
 from time import monotonic
 from typing import Any
@@ -12,8 +13,10 @@ from wherefrom.runs.crew import current_crew
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import Workshop
 
-_TIMED = {"cpu": 8, "cuda": 4}  # chunks of steps that are timed, after one that is not
-_CHUNK = {"cpu": 4, "cuda": 80}  # steps of such a chunk
+_TIMED = {"cpu": 8, "cuda": 4}  # chunks of steps that are timed at most, after one that is not
+_LEAST_TIMED = 2  # and at least
+_CHUNK = {"cpu": 2, "cuda": 80}  # steps of such a chunk
+_SECONDS = 0.25  # for each of these chunks: when all of them are spent, no further one is timed
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
 _OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
 _UNEVEN = 1.5  # from here on, one thread may be faster than several
@@ -90,10 +93,11 @@ def _time_chunks(
     learner = workshop.learner(stage, model, steps=chunk * (timed + 1))
     if prepare := getattr(learner, "prepare", None):
         prepare(chunk)
-    seconds: list[float] = []
-    for i in range(timed + 1):
-        began = monotonic()
-        learner.advance(i * chunk, chunk)
-        seconds.append((monotonic() - began) / chunk)
-    counted = seconds[1:]
+    learner.advance(0, chunk)
+    ends = [monotonic()]
+    most = timed * _SECONDS
+    while len(ends) <= timed and (len(ends) <= _LEAST_TIMED or ends[-1] - ends[0] < most):
+        learner.advance(len(ends) * chunk, chunk)
+        ends.append(monotonic())
+    counted = [(end - began) / chunk for began, end in pairwise(ends)]
     return model, fmean(counted), quantiles(counted, n=4)[-1] / max(min(counted), 1e-9)
