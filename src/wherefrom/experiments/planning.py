@@ -50,9 +50,10 @@ from wherefrom.training.captured import WORTH_COMPILING
 
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
-_FEWEST = 20  # steps: one chunk of them
+_FEWEST = 40  # steps: two chunks, so that there may be more after the first
 _HOPED = 2000  # steps that a GPU is given at least, before it turns out how many it can take
-_LOOKED_AT = 500  # answers' worth of the questions that are asked while it trains
+_LOOKED_AT = 250  # answers' worth of the questions that are asked while it trains
+_REPORT = 0.7  # seconds of the report for each second of reading
 _SPARE = 0.04  # share of the time that is kept back
 _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
 _MOST_CONTROL = 0.1  # share of the time that the model that does not read has at most
@@ -170,18 +171,19 @@ def plan_run(
     pace: Pace | None = None
     seconds: float | None = None
     late, deadline, enough, later = False, None, None, 0.0
+    reading = monotonic() - started
     if not _sets_steps(change):
         pace, threads = time_threads(workshop, recipe, device, timer)
         most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
         recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
-        overhead = monotonic() - started + _overhead(dataset, pace, device)
+        overhead = monotonic() - started + _overhead(dataset, pace, device, reading)
         left = most * (1 - _SPARE) - overhead
         if device == "cuda" and left < WORTH_COMPILING * pace.step:
             pace, left = _spare_compiling(pace, left)
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)
-        later = _time_later(dataset, pace, most)
+        later = _time_answers(dataset, pace, reading) + _SPARE * most
         deadline = _find_deadline(started + most, later, pace, device, minutes is not None)
         seconds = taken + overhead
         fewest = recipe.stages[0].steps <= _FEWEST
@@ -305,11 +307,12 @@ def _stored(
     workshop = Workshop(recipe, lambda: dataset)
     if recipe.notes and folder.is_sound(NOTES_FILE):
         workshop.material.bring(folder.read_notes())
+    reading = monotonic() - started
     use_threads(recipe.threads or min(folder.read_threads(), usual_threads()))
     pace = timer(workshop, recipe.stages[0])
-    overhead = _overhead(dataset, pace, plan.device)
+    overhead = _overhead(dataset, pace, plan.device, reading)
     most = (minutes - plan.minutes) * 60
-    later = _time_later(dataset, pace, most)
+    later = _time_answers(dataset, pace, reading) + _SPARE * most
     deadline = _find_deadline(started + most, later, pace, plan.device, longer=True)
     overhead += monotonic() - started
     steps = _whole_steps((most * (1 - _SPARE) - overhead) / pace.step)
@@ -362,22 +365,18 @@ def _whole_steps(steps: float) -> int:
     return max(_FEWEST, int(steps) // 20 * 20)
 
 
-def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
+def _overhead(dataset: Dataset, pace: Pace, device: str, reading: float) -> float:
     """Seconds for preparing, for the model without reading, and for asking every question."""
     control = _CONTROL * pace.step if pace.control is None else pace.control
     looks = _LOOKED_AT * pace.answer
-    return _PREPARING.get(device, 0.0) + control + looks + _time_answers(dataset, pace)
+    return _PREPARING.get(device, 0.0) + control + looks + _time_answers(dataset, pace, reading)
 
 
-def _time_answers(dataset: Dataset, pace: Pace) -> float:
-    """Seconds for asking every question at the end, and for the report."""
+def _time_answers(dataset: Dataset, pace: Pace, reading: float) -> float:
+    """Seconds for asking every question at the end, and for the report, which looks the answers up
+    in the text: that takes nearly as long as `reading` it took."""
     asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
-    return 2.5 * asked * pace.answer + 5.0
-
-
-def _time_later(dataset: Dataset, pace: Pace, most: float) -> float:
-    """Seconds that are kept for what follows the training, and to be sure."""
-    return _time_answers(dataset, pace) + _SPARE * most
+    return 2.5 * asked * pace.answer + 5.0 + _REPORT * reading
 
 
 def _find_deadline(ends: float, later: float, pace: Pace, device: str, longer: bool) -> Deadline:

@@ -1,13 +1,15 @@
 """What steps and answers cost on this machine, and with how many threads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, quantiles
 from time import monotonic
 from typing import Any
 
+from wherefrom.core.contracts import Question
 from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.generation.answers import ModelAnswerer, answer_probabilities
 from wherefrom.recipes.facts import QUESTIONS_ONLY, WITHOUT_NOTES
 from wherefrom.runs.crew import current_crew
 from wherefrom.runs.threads import use_threads
@@ -18,6 +20,7 @@ _LEAST_TIMED = 2  # and at least
 _CHUNK = {"cpu": 2, "cuda": 80}  # steps of such a chunk
 _SECONDS = 0.25  # for each of these chunks: when all of them are spent, no further one is timed
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
+_SCORED = 9  # times that a question with an answer is scored for each search, about
 _OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
 _UNEVEN = 1.5  # from here on, one thread may be faster than several
 _CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
@@ -77,11 +80,22 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
             alone = _time_chunks(workshop, without, chunk, timed // 2)[1]
     model.eval()
     questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
-    began = monotonic()
-    workshop.predictor(model).answer([question.text for question in questions])
-    answer = (monotonic() - began) / len(questions)
+    answer = _time_answers(workshop.predictor(model), questions)
     answer *= _OTHER_WORDS if workshop.recipe.wordings else 1.0
     return Pace(step, answer, control, round(uneven, 2), alone)
+
+
+def _time_answers(answerer: ModelAnswerer, questions: Sequence[Question]) -> float:
+    """Seconds of an answer: of the search, or of all that is scored to say how sure it is.
+
+    A model that knows nothing yet may end its answers at once, so the search is no measure alone.
+    """
+    texts = [question.text for question in questions]
+    began = monotonic()
+    answerer.answer(texts)
+    searched = monotonic()
+    answer_probabilities(answerer, texts, [question.answer or "" for question in questions])
+    return max(searched - began, _SCORED * (monotonic() - searched)) / len(questions)
 
 
 def _time_chunks(
