@@ -11,7 +11,7 @@ import pytest
 
 from wherefrom.core import cache
 from wherefrom.core.cache import cache_folder, open_entry, remember
-from wherefrom.core.errors import CacheWarning, CannotWrite, UsageError
+from wherefrom.core.errors import CacheWarning, UsageError
 from wherefrom.core.files import TEMPORARY
 
 
@@ -84,16 +84,6 @@ def test_what_a_killed_process_left_is_never_read_and_removed(root):
     path = open_entry("corpus", "abc", make)
     assert make.times == 1
     assert [p for p in root.iterdir() if p.name != ".lock"] == [path]
-
-
-def test_a_full_disk_is_one_line_and_leaves_nothing(root):
-    def make(folder: Path) -> None:
-        (folder / "numbers").write_bytes(b"some")
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(CannotWrite, match="cannot write: No space left on device; free some"):
-        open_entry("corpus", "abc", make)
-    assert [p.name for p in root.iterdir()] == [".lock"]
 
 
 def test_a_table_is_computed_once():

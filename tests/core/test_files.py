@@ -1,6 +1,7 @@
 """Files: atomic writing, strict reading, and what the system refuses."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
@@ -10,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.core import artifact
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.artifact import (
     lock_folder,
@@ -21,23 +21,14 @@ from wherefrom.core.files import (
     cannot_write,
     file_hash,
     format_jsonl,
+    parse_json,
     parse_jsonl,
     read_json,
     read_jsonl,
     write_json,
     write_text,
 )
-
-SOURCE = Path(artifact.__file__).parents[2]
-
-
-def child(code: str, *arguments: object) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        env=os.environ | {"PYTHONPATH": str(SOURCE)},
-        stdout=subprocess.PIPE,
-        text=True,
-    )
+from wherefrom.core.npy import read_npy
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -77,17 +68,28 @@ def test_a_file_is_synced_before_it_gets_its_name_and_the_folder_after(tmp_path,
     assert events == [(tmp_path / "a.txt").stat().st_ino, "rename", tmp_path.stat().st_ino]
 
 
-@pytest.mark.parametrize("data", [b"", b"{", b"\xff\xfe", b"[" * 100_000, b'{"a": 1, "a": 2}'])
-def test_what_is_not_json_is_damage(tmp_path, data):
+@pytest.mark.parametrize(
+    "text",
+    ["NaN", '{"n": 1e999}', '{"n": -Infinity}', '{"a": 1, "a": 1}', "[" * 61 + "]" * 61,
+     '{"a":' * 80 + "1" + "}" * 80, "[" * 100_000, f'{{"n": {"9" * 5000}}}', "{", "", "\udcff"],
+)  # fmt: skip
+def test_what_is_strictly_no_json_is_damage(tmp_path, text):
     path = tmp_path / "a.json"
-    path.write_bytes(data)
-    with pytest.raises(Damaged, match=r"a\.json: expected JSON, found") as caught:
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(Damaged, match=r"a\.json: expected JSON") as caught:
         read_json(path)
     assert "\n" not in str(caught.value)
+    with pytest.raises(Damaged, match=r"x\.jsonl:1: expected JSON"):
+        parse_jsonl(path.read_bytes() + b"\n", "x.jsonl")
+
+
+def test_sixty_levels_are_enough():
+    nested = json.loads("[" * 60 + "]" * 60)
+    assert parse_json(json.dumps(nested).encode(), "x") == nested
 
 
 def test_a_missing_file_is_missing_input(tmp_path):
-    for read in (read_json, read_jsonl, file_hash, load_arrays):
+    for read in (read_json, read_jsonl, file_hash, load_arrays, read_npy):
         with pytest.raises(MissingInput, match=r"nowhere: expected a file"):
             read(tmp_path / "nowhere")
 
@@ -150,10 +152,8 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
         (folder / "a").write_text("old")
     write_text(tmp_path / "text", "old")
     before = everything(tmp_path)
-    full = child(FULL, tmp_path)
-    output, _ = full.communicate()
-    assert full.returncode == 0
-    lines = output.splitlines()
+    command = [sys.executable, "-c", FULL, str(tmp_path)]
+    lines = subprocess.check_output(command, text=True).splitlines()
     assert len(lines) == 2
     assert all("cannot write: File too large; raise the limit" in line for line in lines)
     assert everything(tmp_path) == before
