@@ -120,34 +120,25 @@ def test_what_was_not_judged_is_said():
     assert "Unverified: no threshold was shown to keep the risk." in lines
     assert "Not judged: no extractor was learnt for this relation." in lines
     assert "Not judged." in lines
-
-
-def test_a_question_that_was_trained_on_is_said_to_be():
-    assert any(
-        "trained on this very question" in line for line in read(replace(AMOS, trained_on=True))
-    )
+    trained = read(replace(AMOS, trained_on=True))
+    assert any("trained on this very question" in line for line in trained)
 
 
 HOSTILE = "</text><script>alert('\"&')</script>\x00\x1b[31m\u202e\ud800]]>\n"
 
 
-@pytest.mark.parametrize("field", ["question", "subject", "answer"])
-def test_hostile_text_stays_text(field):
-    reply = replace(AMOS, **{field: HOSTILE})
-    root = ElementTree.fromstring(picture(reply).encode("utf-8"))
-    assert not list(root.iter(f"{SVG}script"))
-    assert any("<script>" in line for line in read(reply))
-
-
-def test_hostile_evidence_and_candidates_stay_text():
+def test_hostile_text_stays_text():
     assert AMOS.evidence is not None
     evidence = replace(AMOS.evidence, quote=HOSTILE + "Havana", stated=HOSTILE)
     evidence = replace(evidence, span=Span(len(HOSTILE), len(HOSTILE) + 6))
+    spoilt = dict.fromkeys(("question", "subject", "answer"), HOSTILE)
     ranked = (RankedAnswer(HOSTILE, 1.0),)
-    reply = replace(CLARA, evidence=evidence, candidates=ranked, did_you_mean=(HOSTILE,))
-    root = ElementTree.fromstring(picture(reply).encode("utf-8"))
-    assert not list(root.iter(f"{SVG}script"))
-    assert marked(reply, "value") == ["Havana"]
+    for reply in (AMOS, replace(CLARA, did_you_mean=(HOSTILE,))):
+        hostile = replace(reply, **spoilt, evidence=evidence, candidates=ranked)
+        root = ElementTree.fromstring(picture(hostile).encode("utf-8"))
+        assert not list(root.iter(f"{SVG}script"))
+        assert any("<script>" in line for line in read(hostile))
+        assert marked(hostile, "value") == ["Havana"]
 
 
 def test_the_bars_are_as_long_as_the_probabilities():
