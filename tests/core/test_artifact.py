@@ -22,7 +22,7 @@ from wherefrom.core.artifact import (
     verify_folder,
 )
 from wherefrom.core.errors import Busy, CannotWrite, Damaged, Mismatch, MissingInput
-from wherefrom.core.manifests import Entry, read_manifest, spell_manifest
+from wherefrom.core.manifests import Entry, spell_manifest
 
 SOURCE = Path(artifact.__file__).parents[2]
 
@@ -60,14 +60,6 @@ def test_a_published_folder_says_what_it_holds(tmp_path):
     digest = hashlib.sha256(b"abc").hexdigest()
     assert listed == {"inner/a.txt": {"bytes": 3, "sha256": digest}}
     assert [p.name for p in final.parent.iterdir()] == ["state"]
-
-
-def test_publishing_again_replaces_all_of_it(tmp_path):
-    publish(tmp_path / "state", a="1", b="2")
-    publish(tmp_path / "state", a="3")
-    verify_folder(tmp_path / "state")
-    assert read_manifest(tmp_path / "state" / "manifest.json")[1].keys() == {"a"}
-    assert [p.name for p in tmp_path.iterdir()] == ["state"]
 
 
 @pytest.mark.parametrize("error", [RuntimeError("no"), KeyboardInterrupt(), OSError(28, "full")])
@@ -250,12 +242,3 @@ def test_a_second_writer_is_told_who_the_first_is_and_kill_9_frees_the_lock(tmp_
     with lock_folder(folder):
         assert (folder / ".lock").read_text().strip() == str(os.getpid())
     assert (folder / ".lock").exists()
-
-
-def test_the_lock_is_free_after_use_and_after_an_error(tmp_path):
-    with pytest.raises(RuntimeError), lock_folder(tmp_path):
-        raise RuntimeError
-    with lock_folder(tmp_path), pytest.raises(Busy), lock_folder(tmp_path):
-        pytest.fail("two writers")
-    with lock_folder(tmp_path):
-        pass

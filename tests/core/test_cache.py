@@ -33,15 +33,6 @@ class Maker:
         (folder / "numbers").write_bytes(bytes(i % 256 for i in range(self.size)))
 
 
-def test_an_entry_is_made_once():
-    make = Maker()
-    first, second = open_entry("corpus", "abc", make), open_entry("corpus", "abc", make)
-    assert first == second
-    assert make.times == 1
-    assert open_entry("corpus", "other", make) != first
-    assert make.times == 2
-
-
 def test_what_another_process_made_meanwhile_is_not_made_again(monkeypatch):
     other, own, alone = Maker(), Maker(), cache.wait_alone
 
@@ -96,13 +87,6 @@ def test_a_table_is_computed_once():
     assert remember("description", "abc", compute) == {"documents": 3}
     assert remember("description", "abc", compute) == {"documents": 3}
     assert len(times) == 1
-
-
-def test_where_nothing_can_be_written_it_is_computed_and_said_once(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("a file stands where the folder must be")
-    monkeypatch.setenv("WHEREFROM_CACHE", str(tmp_path / "file"))
-    with pytest.warns(CacheWarning, match="cannot write: .*this takes as long again next time"):
-        assert remember("description", "abc", lambda: {"documents": 3}) == {"documents": 3}
 
 
 def test_a_table_that_does_not_fit_on_the_disk_is_computed_once(monkeypatch):

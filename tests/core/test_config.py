@@ -70,27 +70,6 @@ DRAWING = Drawing(
 )
 
 
-def test_encode_names_kinds_keys_entries_by_name_and_leaves_none_out():
-    assert encode(DRAWING) == {
-        "title": "house",
-        "layers": {
-            "walls": {
-                "shape": {"kind": "square", "side": 3.0},
-                "pen": {"width": 1, "colour": "black"},
-            },
-            "sun": {
-                "shape": {"kind": "circle", "radius": 0.5, "filled": True},
-                "pen": {"width": 2, "colour": "gold"},
-            },
-        },
-        "scale": 1.0,
-        "copies": 1,
-        "shown": True,
-        "tags": ["a", "b"],
-        "sizes": [],
-    }
-
-
 @pytest.mark.parametrize(
     ("data", "message"),
     [

@@ -1,6 +1,5 @@
 """Files: atomic writing, strict reading, and what the system refuses."""
 
-import errno
 import json
 import os
 import subprocess
@@ -18,7 +17,6 @@ from wherefrom.core.artifact import (
 )
 from wherefrom.core.errors import CannotWrite, Damaged, MissingInput
 from wherefrom.core.files import (
-    cannot_write,
     file_hash,
     format_jsonl,
     parse_json,
@@ -94,12 +92,6 @@ def test_a_missing_file_is_missing_input(tmp_path):
             read(tmp_path / "nowhere")
 
 
-def test_the_hash_is_sha256(tmp_path):
-    (tmp_path / "abc").write_text("abc")
-    known = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
-    assert file_hash(tmp_path / "abc") == known
-
-
 def test_below_a_regular_file_nothing_can_be_written(tmp_path):
     (tmp_path / "file").write_text("kept")
     below = tmp_path / "file" / "run"
@@ -115,12 +107,6 @@ def test_below_a_regular_file_nothing_can_be_written(tmp_path):
     with pytest.raises(CannotWrite), lock_folder(below):
         pass
     assert (tmp_path / "file").read_text() == "kept"
-
-
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EFBIG])
-def test_the_systems_reason_is_told(number):
-    with pytest.raises(CannotWrite, match=os.strerror(number)), cannot_write(Path("runs/x")):
-        raise OSError(number, os.strerror(number))
 
 
 FULL = """
