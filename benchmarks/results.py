@@ -1,4 +1,4 @@
-"""docs/RESULTS.md: figures from docs/results/, words and others' figures in templates/.
+"""docs/research/RESULTS.md: figures from docs/results/, words and others' figures in templates/.
 
     python benchmarks/results.py [--gpu FILE.jsonl] [--laptop RUN ...] [--audits RUN ...]
 
@@ -34,7 +34,7 @@ from wherefrom.evaluation.mistakes import KINDS  # noqa: E402
 from wherefrom.evaluation.two_levels import mean_over_seeds  # noqa: E402
 from wherefrom.recipes.birthplaces import knowledge  # noqa: E402
 
-PAGE = DOCS / "RESULTS.md"
+PAGE = DOCS / "research" / "RESULTS.md"
 HEADLINE = ("course.", "knowledge.", "calibrated")
 MODELS = ("with_pretraining", "model")
 # Of the committed predictions of the 437 test questions, scored by those who keep their answers.

@@ -1,4 +1,4 @@
-"""docs/RESULTS.md: its figures by hand, what is taken over, and the page that is committed."""
+"""docs/research/RESULTS.md: figures by hand, what is taken over, and the committed page."""
 
 import json
 import shutil

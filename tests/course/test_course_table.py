@@ -185,7 +185,7 @@ def pages_of(row: tuple[str, ...]) -> list[Path]:
     named_pages = re.findall(r"\((\S+\.md)\)", row[3])
     if named_pages:
         return [ROOT / name for name in named_pages]
-    usual = "ATTENTION.md" if f"`{LAB}`" in row[2] else "RESULTS.md"
+    usual = "ATTENTION.md" if f"`{LAB}`" in row[2] else "research/RESULTS.md"
     return [ROOT / "docs" / usual]
 
 
