@@ -16,7 +16,7 @@ def open_run(own_run):
     """A run whose threshold lets every answer through, about whatever name."""
     file = own_run / "audit" / "confidence.json"
     policy = json.loads(file.read_text())
-    policy["threshold"]["value"], policy["names"] = 0.0, None
+    policy["relations"]["birthplace"]["threshold"]["value"], policy["names"] = 0.0, None
     RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
     return own_run
 

@@ -20,10 +20,10 @@ from wherefrom.core.errors import CannotWrite, Damaged, MissingInput
 from wherefrom.core.files import (
     cannot_write,
     file_hash,
+    format_jsonl,
     parse_jsonl,
     read_json,
     read_jsonl,
-    spell_jsonl,
     write_json,
     write_text,
 )
@@ -166,7 +166,7 @@ rows_of = st.lists(st.dictionaries(words, words | st.integers(), max_size=3), ma
 @settings(deadline=None, max_examples=40)
 @given(rows=rows_of)
 def test_rows_come_back(rows):
-    data = spell_jsonl(rows).encode()
+    data = format_jsonl(rows).encode()
     assert parse_jsonl(data, "rows") == rows
     assert parse_jsonl(data.removesuffix(b"\n"), "rows") == rows
 

@@ -14,7 +14,7 @@ from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import Mismatch, Unavailable
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
-from wherefrom.generation.scoring import Reading, batches, read_batches
+from wherefrom.generation.scoring import ScoreRequest, batches, read_batches
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.recipes.catalogue import get_recipe
 from wherefrom.runs.crew import (
@@ -99,7 +99,7 @@ def test_few_questions_are_answered_by_one_process(model: GPT, count: int, said:
 
 
 def test_few_texts_are_scored_by_one_process(model: GPT):
-    asked = Reading("scores", TEXTS[:3], [1] * 3, batch_tokens=1)
+    asked = ScoreRequest("scores", TEXTS[:3], [1] * 3, batch_tokens=1)
     assert len(batches(model, asked)) == 3
     crew = Crew(others := Others())  # pyright: ignore
     assert crew.score(model, asked) is None
@@ -178,15 +178,15 @@ class Gathering:
 @pytest.mark.parametrize(
     "asked",
     [
-        Reading("scores", TEXTS, [1, 2, 1, 3, 1, 1, 2], batch_tokens=12),
-        Reading("scores and entropies", TEXTS, [1] * 7, batch_tokens=8),
-        Reading("following", TEXTS[1:], (), 2, 12),
+        ScoreRequest("scores", TEXTS, [1, 2, 1, 3, 1, 1, 2], batch_tokens=12),
+        ScoreRequest("scores and entropies", TEXTS, [1] * 7, batch_tokens=8),
+        ScoreRequest("following", TEXTS[1:], (), 2, 12),
     ],
     ids=lambda asked: asked.wanted,
 )
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_texts_that_several_processes_score_have_the_bits_of_one(
-    model: GPT, asked: Reading, size: int
+    model: GPT, asked: ScoreRequest, size: int
 ):
     alone = dict(read_batches(model, asked))
     assert len(batches(model, asked)) > 2
