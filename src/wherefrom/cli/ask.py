@@ -7,7 +7,6 @@ import typer
 
 from wherefrom.cli.options import AsJson, FinishedRun, Threads, one_risk
 from wherefrom.cli.output import complain, note, print_json
-from wherefrom.core.arguments import require_path
 from wherefrom.core.errors import BadData, UsageError
 
 if TYPE_CHECKING:
@@ -54,10 +53,6 @@ def ask(
             "state.",
         ),
     ] = "shown",
-    picture: Annotated[
-        str | None,
-        typer.Option(metavar="FILE.svg", help="Also draw the first reply into this file."),
-    ] = None,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
@@ -77,8 +72,6 @@ def ask(
     from wherefrom.auditing.asking import DELTA
     from wherefrom.show.terminal.replies import describe_reply
 
-    if picture is not None:
-        require_path("--picture", picture)
     alpha = one_risk(risk, DELTA if delta is None else delta)
     places, texts = _given(questions) if questions else _read()
     found = wherefrom.ask(
@@ -90,10 +83,6 @@ def ask(
         print_json(found)
     elif found.replies:
         print("\n\n".join("\n".join(describe_reply(reply)) for reply in found))
-    if picture is not None and found.replies:
-        from wherefrom.show.terminal.answer_picture import draw_reply
-
-        draw_reply(found[0], picture)
     sys.stdout.flush()
     _report(found.problems, places)
 

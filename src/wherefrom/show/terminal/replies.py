@@ -17,7 +17,7 @@ from wherefrom.core.replies import (
     Verdict,
 )
 from wherefrom.show.terminal.cells import percent
-from wherefrom.show.terminal.marked_text import shorten
+from wherefrom.show.terminal.quotes import shorten
 from wherefrom.show.terminal.tables import printable
 
 if TYPE_CHECKING:
