@@ -16,6 +16,7 @@ from wherefrom.cli import (
     ask,
     audit,
     compare,
+    course,
     data,
     dispute,
     doctor,
@@ -74,6 +75,7 @@ app.command("sample")(sample.sample)
 app.command("perplexity")(perplexity.perplexity)
 app.add_typer(data.data, name="data")
 app.add_typer(doctor.doctor, name="doctor")
+app.add_typer(course.course, name="course")
 
 
 @app.callback(invoke_without_command=True)
