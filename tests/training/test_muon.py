@@ -85,9 +85,10 @@ def test_wide_and_tall_matrices_go_through_one_iteration():
 def test_clipping_on_the_way_is_clipping_before():
     draw = torch.Generator().manual_seed(7)
     gradient, momentum, matrices = (torch.randn(2, 4, 6, generator=draw).double() for _ in range(3))
-    stretch, rate, good = torch.tensor(2.5).double(), torch.tensor(0.1).double(), torch.tensor(True)
+    grad_scale, rate = torch.tensor([2.5, 0.1]).double()
+    good = torch.tensor(True)
     found: list[list[torch.Tensor]] = []
-    for given, divisor in ((gradient, stretch), (gradient / stretch, None)):
+    for given, divisor in ((gradient, grad_scale), (gradient / grad_scale, None)):
         own = [momentum.clone(), matrices.clone()]
         turn_matrices([given], own[:1], own[1:], rate, good, divisor, MuonConfig())
         found.append(own)

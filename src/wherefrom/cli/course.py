@@ -5,9 +5,11 @@ from typing import Annotated
 
 import typer
 
+from wherefrom.cli.help import Command, Group
 from wherefrom.course.doctor.years import YEARS
 
 course = typer.Typer(
+    cls=Group,
     help="Give one of the assignments as a course.",
     rich_markup_mode=None,
 )
@@ -19,7 +21,7 @@ def explain(context: typer.Context) -> None:
         print(context.get_help())
 
 
-@course.command("new")
+@course.command("new", cls=Command)
 def new(
     year: Annotated[
         str, typer.Option(metavar="NAME", help=f"The hand-out: {', '.join(YEARS)}, or hw2.")
@@ -48,6 +50,8 @@ def new(
     FOLDER/student has the hand-out, the code to fill in, data, the grader with the visible tests,
     a form for written answers, an environment file and a notebook. FOLDER/teacher has what
     --solution, --rubric and --gradescope ask for: keep it from students.
+
+    Example: wherefrom course new --year xcs2025 --out term --data birthplaces --rubric
     """
     from wherefrom.course.classroom.packing import Wanted, make_term
 

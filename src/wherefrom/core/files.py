@@ -44,10 +44,10 @@ def cannot_write(path: Path) -> Iterator[None]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    write_text(path, spell_json(value))
+    write_text(path, format_json(value))
 
 
-def spell_json(value: Any) -> str:
+def format_json(value: Any) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -195,5 +195,5 @@ def _deeper(value: Any, most: int) -> bool:
     return bool(level)
 
 
-def spell_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
+def format_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in rows)
