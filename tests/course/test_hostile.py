@@ -212,5 +212,6 @@ def test_a_batch_has_a_sheet_for_everybody(starter, tmp_path, course_data, monke
     assert "at most 2000 files and 64 MB, found more" in told["bomb.zip"]
     assert "expected a zip archive, found one that breaks" in told["broken.zip"]
     assert "found none of them" in told["empty"]
+    assert told["empty"].startswith("empty,,0,5,0,"), "of what was asked for"
     assert "found a link to one" in told["link"]
     assert "not written yet" in told["good"]

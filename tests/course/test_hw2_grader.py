@@ -145,13 +145,21 @@ def test_notebooks_are_read_without_running_their_cells(plain, tmp_path):
     assert results["3b-1-step"].state == "ok"
 
 
-def test_the_librarys_own_solution_is_nobody_elses(plain, tmp_path):
-    (plain / "sigmoid.py").write_text(
-        "from wherefrom.models.bigram import sigmoid, sigmoid_slope\n"
-    )
-    results = look(plain, tmp_path, "1c-1-sigmoid", "3b-1-step")
-    assert {r.mistake for r in results.values()} == {"library"}
-    assert results["1c-1-sigmoid"].text.startswith("sigmoid.py takes the library's own solution")
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from wherefrom.models.bigram import sigmoid",
+        "import importlib\nsigmoid = importlib.import_module('wherefrom.models.bigram').sigmoid",
+        "import pkgutil\nsigmoid = pkgutil.resolve_name('wherefrom' + '.models.bigram:sigmoid')",
+        "import runpy\nsigmoid = runpy.run_module('wherefrom.models.bigram')['sigmoid']",
+        "import wherefrom\nsigmoid = wherefrom.api.sigmoid",
+    ],
+)
+def test_the_librarys_own_solution_is_closed_however_it_is_imported(code, plain, tmp_path):
+    (plain / "sigmoid.py").write_text(f"{code}\nsigmoid_grad = sigmoid\n")
+    (found,) = look(plain, tmp_path, "1c-1-sigmoid").values()
+    assert (found.state, found.mistake) == ("look", "import")
+    assert "wherefrom" in found.text
 
 
 def test_right_functions_that_are_lent_are_no_solution(plain, tmp_path):

@@ -26,7 +26,6 @@ from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year, year_name
 
 WRITTEN = "written"
-BY_ITS_OWN = "answered again by the submission's own model"
 Asks = Callable[[Year, int], list[Request]]
 
 

@@ -118,7 +118,7 @@ class Assignment:
 _A5 = {
     "folder": "a5",
     "solved": ("submission/*.py",),
-    "hidden": ("grading/again.py", "grading/hidden.py", "grading/own.py", "grading/scores.py"),
+    "hidden": ("grading/again.py", "grading/hidden.py", "grading/scores.py"),
     "points": "grading/points.json",
     "data": ("wiki.txt", "birth_places_train.tsv", "birth_dev.tsv", "birth_test_inputs.tsv"),
     "registered": "birthplaces",
