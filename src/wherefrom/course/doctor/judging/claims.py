@@ -45,7 +45,7 @@ class Claim:
     ended: str = ""
 
     def value(self, key: str, kind: type[T]) -> T:
-        """A value of that type; a finding where there is none."""
+        """A value of this type; a finding where there is none."""
         found = self.values.get(key)
         if not isinstance(found, kind):
             raise self.complaint() or Finding("form", f"{self.name}: no {key} came back")
@@ -136,7 +136,7 @@ class Claims:
 
 
 def read_claim(folder: Path, name: str, ended: str = "") -> Claim:
-    """The claim of that name; `ended` says how its process ended, should there be none."""
+    """The claim by its name; `ended` says how its process ended, should there be none."""
     text = read_regular(folder, f"{name}.json", LONGEST)
     try:
         told = json.loads(text or b"")
