@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 import wherefrom
 from wherefrom.auditing.asking import Replies
-from wherefrom.auditing.dispute import Dispute
 from wherefrom.auditing.findings import Audit, AuditedAnswer
 from wherefrom.cli.main import main
 
@@ -160,7 +159,7 @@ def test_pages_that_the_code_names_exist():
 
 
 def test_every_field_of_an_audit_is_documented():
-    """Fields of the findings, of replies and of disputes, down to the smallest part."""
+    """Fields of the findings, of replies and of claims, down to the smallest part."""
     text = (ROOT / "docs" / "AUDIT-JSON.md").read_text("utf-8")
     seen: set[type] = set()
     missing: list[str] = []
@@ -180,7 +179,7 @@ def test_every_field_of_an_audit_is_documented():
                 if isinstance(part, type):
                     walk(part)
 
-    for cls in (Audit, AuditedAnswer, Dispute, Replies):
+    for cls in (Audit, AuditedAnswer, Replies):
         walk(cls)
     assert len(seen) > 20
     assert missing == []

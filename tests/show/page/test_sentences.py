@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from wherefrom.core.contracts import Dataset, Document, Question, Span
-from wherefrom.show.page.sentences import interval, percent, plain, summarise
+from wherefrom.show.page.sentences import percent, plain, summarise
 
 
 def accuracy(correct, n, **more):
@@ -131,7 +131,3 @@ def test_a_run_without_baselines_stands_alone(run):
 )
 def test_percentages_have_a_decimal_where_it_says_something(share, words):
     assert percent(share).replace("\u00a0", " ") == words
-
-
-def test_words_around_numbers():
-    assert interval([0.126, 0.999]) == "13 to 100"
