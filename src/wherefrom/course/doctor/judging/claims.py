@@ -97,7 +97,7 @@ class Claim:
             sizes = [prod(shape) if min(shape, default=0) >= 0 else _MOST + 1 for _, shape in found]
             if sum(sizes) <= _MOST and len(found) < 1000:
                 return found
-        raise Finding("form", f"{self.name}: these are no names and shapes of parameters")
+        raise Finding("form", f"{self.name}: these are not names and shapes of parameters")
 
     def parameters(self, key: str = "flat") -> "Table":
         """Claimed parameters: one array of all of them, in the order of their names."""
