@@ -35,15 +35,6 @@ def test_all_words_differ():
     assert len(set(spelt.values())) == len(spelt) > 900
 
 
-def test_transitions_are_uneven_every_word_can_end_and_none_begins_with_the_end():
-    weights = transitions(TinyTextConfig(), 0)
-    assert (weights[:, :-1] > 0).all()
-    assert (weights[:-1, -1] > 0).all()
-    assert weights[-1, -1] == 0
-    shares = np.sort(weights[:, :-1] / weights[:, :-1].sum(1, keepdims=True), 1)
-    assert (shares[:, -5:].sum(1) > 10 * shares[:, :5].sum(1)).all()
-
-
 def test_words_follow_each_other_as_often_as_the_chain_says():
     from scipy.stats import chi2
 
