@@ -17,7 +17,7 @@ from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
-from wherefrom.experiments.execute import Outcome, evaluate_run, execute
+from wherefrom.experiments.execute import Outcome, execute
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
@@ -86,17 +86,6 @@ def test_predictions_are_what_the_results_were_counted_from(tiny_run):
         assert run.results[name]["accuracy"] == right / len(golds)
         assert run.results[name]["correct"] == right
         assert accuracy(predictions).as_json() == run.results[name]
-
-
-def test_a_folder_has_its_files(tiny_run):
-    for name in ("run.json", "status.json", "vocab.json", "splits.json", "corpus/documents.txt"):
-        assert (tiny_run / name).is_file()
-    for stage, steps in (("pretrain", 40), ("questions_only", 20)):
-        lines = (tiny_run / "stages" / stage / "metrics.jsonl").read_text().splitlines()
-        rows = [json.loads(line) for line in lines]
-        assert [row["step"] for row in rows] == list(range(20, steps + 1, 20))
-        assert all(np.isfinite(row["loss"]) and row["targets"] > 0 for row in rows)
-    assert json.loads((tiny_run / "status.json").read_text())["state"] == "finished"
 
 
 @pytest.fixture(scope="module")
@@ -172,14 +161,6 @@ def test_a_stopped_run_goes_on_to_the_same_weights(quick, quick_run, tmp_path, s
     assert outcome.seconds >= stopped["seconds"]
     assert bits(path) == bits(quick_run)
     assert outcome.results == open_run(quick_run).results
-
-
-def test_evaluating_again_gives_the_same_and_writes_it(tiny_run, tmp_path):
-    shutil.copytree(tiny_run, tmp_path / "r")
-    (tmp_path / "r" / "predictions" / "majority.birthplace.jsonl").unlink()
-    outcome = evaluate_run(tmp_path / "r")
-    assert outcome.results == open_run(tiny_run).results
-    assert open_run(tmp_path / "r").predictions("majority", "birthplace")
 
 
 # --- stages ----------------------------------------------------------------------------------
