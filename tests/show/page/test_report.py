@@ -159,7 +159,7 @@ def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):
 
 def test_an_unfinished_run(own_run):
     RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
-    with pytest.raises(MissingInput, match="expected a finished run"):
+    with pytest.raises(MissingInput, match="this run is not finished"):
         api.write_report(own_run)
     assert not (own_run / "report.html").exists()
 

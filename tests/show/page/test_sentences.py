@@ -63,12 +63,12 @@ def test_three_sentences_say_what_was_taught_scored_and_known(run):
         "then asked 80 new questions."
     )
     assert scored == (
-        "It is right in 78 of 80 (97.5 %, 91 to 99); without reading the text, in 2; by always "
-        "giving the commonest answer, in 6."
+        "It got 78 of 80 right (97.5 %, 91 to 99); without reading the text, 2; by always giving "
+        "the commonest answer, 6."
     )
     assert knows == (
         "It says “I don’t know” to 60 of 60 people whom nobody wrote about and to 6 of 12 people "
-        "whose text leaves it out; where the text does tell, it answers 75 of 80, 100 % of them "
+        "whose text leaves it out; where the text states it, it answers 75 of 80, 100 % of them "
         "right (50 to 100)."
     )
 

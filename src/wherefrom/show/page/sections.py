@@ -9,7 +9,7 @@ from wherefrom.core.plurals import plural
 from wherefrom.core.replies import AS_READ, GUESSED, RECALLED, SHOWN_VERDICTS, SUPPORTED
 from wherefrom.show.page.risk import AcceptedRisk, Stop
 from wherefrom.show.page.sentences import interval, percent
-from wherefrom.show.terminal.marked_text import find_words
+from wherefrom.show.terminal.quotes import find_words
 
 EXAMPLES = 3  # of each kind of mistake
 _KINDS = {
