@@ -7,15 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 from tests.experiments.stopping import StopAt
 from wherefrom import api
-from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
-from wherefrom.core.recipe import ModelEntry, Recipe, Task
+from wherefrom.core.recipe import Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
 from wherefrom.experiments.execute import Outcome, execute
 from wherefrom.recipes.catalogue import adjust, get_recipe
@@ -39,10 +37,6 @@ def quick(tiny_settings) -> Recipe:
 @pytest.fixture(scope="module")
 def quick_run(quick, tmp_path_factory) -> Path:
     return Path(execute(quick, tmp_path_factory.mktemp("quick") / "run"))
-
-
-def weights(path: Path, model: str) -> dict[str, np.ndarray]:
-    return load_arrays(path / "models" / model / "weights.safetensors")
 
 
 def bits(path: Path) -> dict[str, bytes]:
@@ -164,24 +158,6 @@ def test_a_stopped_run_goes_on_to_the_same_weights(quick, quick_run, tmp_path, s
 
 
 # --- stages ----------------------------------------------------------------------------------
-
-
-def test_a_stage_may_go_on_from_anothers_weights(quick, tmp_path):
-    """With a rate of next to nothing, what it starts from is what it ends with."""
-    pretrain, questions = (replace(stage, steps=4) for stage in quick.stages)
-    still = replace(questions.optimiser, rate=1e-12)
-    stages = (pretrain, replace(questions, start_from="pretrain", optimiser=still))
-    models = (ModelEntry("after", "questions_only"), ModelEntry("before", "pretrain"))
-    chained = replace(quick, stages=stages, models=models, primary="after", tasks=(), abstain=False)
-    execute(chained, tmp_path / "r")
-    before, after = weights(tmp_path / "r", "before"), weights(tmp_path / "r", "after")
-    assert before.keys() == after.keys()
-    for name in before:
-        np.testing.assert_allclose(before[name], after[name], atol=1e-8)
-    apart = replace(chained, stages=(pretrain, replace(questions, optimiser=still)))
-    execute(apart, tmp_path / "apart")
-    fresh = weights(tmp_path / "apart", "after")
-    assert not np.allclose(fresh["head.weight"], before["head.weight"], atol=1e-3)
 
 
 def test_several_tasks_have_names_of_their_own(quick, tmp_path):
