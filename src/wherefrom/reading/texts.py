@@ -109,7 +109,10 @@ def read_json_rows(path: Path, wanted: str) -> Iterator[tuple[int, dict[str, Any
 def _read_folder(path: Path, layout: str) -> Texts:
     files = sorted(f for f in path.rglob("*") if _is_text(f.relative_to(path)) and f.is_file())
     if not files:
-        raise BadData(f"{path}: expected a folder of {', '.join(_FILES)} files, found none in it")
+        raise BadData(
+            f"{path}: expected a folder of {', '.join(_FILES)} files, found none in it; name "
+            "another folder, or a file"
+        )
     texts, ids, empty = list[str](), list[str](), 0
     for number, file in enumerate(files):
         found = _file_texts(file, layout)
