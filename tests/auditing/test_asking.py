@@ -187,7 +187,7 @@ def assert_same(one: Any, other: Any) -> None:
 def test_a_reply_has_the_same_json_wherever_it_is_written(
     audited: Audited, capsys: pytest.CaptureFixture[str]
 ):
-    """From Python, from `ask --json`, from `dispute --json`, and in audit/answers.jsonl."""
+    """From Python, from `ask --json`, with a claim too, and in audit/answers.jsonl."""
     from wherefrom.cli.main import main
 
     run, path = audited.run, str(audited.run.path)
@@ -200,8 +200,8 @@ def test_a_reply_has_the_same_json_wherever_it_is_written(
     capsys.readouterr()
     assert main(["ask", path, *chosen, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == found
-    assert main(["dispute", path, chosen[0], "Oslo", "--json"]) == 0
-    assert_same(json.loads(capsys.readouterr().out)["reply"], found["replies"][0])
+    assert main(["ask", path, chosen[0], "--claim", "Oslo", "--json"]) == 0
+    assert_same(json.loads(capsys.readouterr().out)["replies"][0], found["replies"][0])
 
 
 REPLY = Reply(

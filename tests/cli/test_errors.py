@@ -61,7 +61,7 @@ TASK = people().tasks[0].name
         (["run", "--seed", "9" * 5000], "'--seed'"),
         (["run", "people", "--minutes", "5"], "--minutes: expected the recipe 'facts', which is"),
         (["rnu"], "Did you mean 'run'?"),
-        (["ask"], "'RUN'"),
+        (["audit"], "'RUN'"),
         (["run", "people", "extra"], "extra"),
     ],
 )

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,7 +46,9 @@ def test_what_a_full_split_leaves_out_is_counted(tmp_path):
     _, files = write(tmp_path, 200)
     every, some = (FactsConfig(**files, most=most) for most in (0, 20))
     lost = Counter(q.split for q in load(every, 0).questions)
-    lost.subtract(q.split for q in load(some, 0).questions)
+    kept = Counter(q.split for q in load(some, 0).questions)
+    assert all(kept[split] == pytest.approx(20, abs=16) for split in ("calibration", "held-out"))
+    lost.subtract(kept)
     assert lost["asked"] == 0
     assert survey(some).surplus == lost["calibration"] + lost["held-out"] > 50
     said = f"questions left out, more than data.most for their split: {survey(some).surplus}"

@@ -141,7 +141,7 @@ def _pool(
 
 
 def _is_refuted(given: np.ndarray, right: np.ndarray, precision: float) -> bool:
-    """Whether so many of the given answers are wrong that it is hardly bad luck."""
+    """Whether more of the given answers are wrong than bad luck explains."""
     wrong = int((given & ~right).sum())
     if not wrong:
         return False

@@ -1,8 +1,8 @@
 """The inspector: everything that is known about a run's answers, put into replies.
 
 It combines three packages: confidence and the name gate (`answering`), what the text says
-(`evidence`), and whether the model recalled the answer (`memorisation`). `wherefrom ask`, `audit`
-and `dispute` all use it.
+(`evidence`), and whether the model recalled the answer (`memorisation`). `wherefrom ask` and
+`audit` both use it.
 """
 
 from collections.abc import Mapping, Sequence

@@ -4,6 +4,7 @@ import math
 from bisect import bisect_left
 
 PRECISION = 0.9  # the share of the given answers that a threshold should have right
+ALPHA, DELTA = 0.1, 0.1  # the risk that a bound keeps, and the probability that it fails
 DOUBT = 0.1  # the probability of luck that is accepted where a threshold is said to keep a risk
 
 

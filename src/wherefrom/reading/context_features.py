@@ -9,12 +9,12 @@ from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from wherefrom.reading.candidates import CandidateAnswer, Line
+from wherefrom.reading.candidates import Line
+from wherefrom.reading.subject_text import CandidateAnswer
 
 _LEFT, _RIGHT = 12, 5  # how many tokens count as context on each side
 _CONTENT = 4  # letters: most shorter words without a capital are grammar ("in", "the")
 _EDGE = "<edge>"  # stands for a token beyond the sentence or the line
-_NAME = "<name>"  # stands for any part of the subject's name
 
 
 def extract_features(
@@ -38,20 +38,21 @@ class _Context:
 
     def __init__(self, line: Line, known: Mapping[str, int], distractors: Container[str]) -> None:
         self.line, self.known, self.distractors = line, known, distractors
-        self.patterns = [
-            _NAME if name else _pattern(token, kind)
-            for token, kind, name in zip(line.tokens, line.kinds, line.is_name, strict=True)
-        ]
-        self.words = [*map(_word, self.patterns)]
-        self.depths = _parenthesis_depths(line.tokens)
+        self.patterns, self.depths = line.read.patterns, line.read.depths
         self.runs = sorted({c.run[0] for c in line.candidates})
         self.known_runs = sorted({c.run[0] for c in line.candidates if known.get(c.value, 0)})
 
     def features(self, candidate: CandidateAnswer) -> list[str]:
         """Each feature once, in an order that does not change: fits must be reproducible."""
-        # Only words of the window may come twice.
-        window = dict.fromkeys(self._window(candidate))
-        return [*self._adjacent(candidate), *self._structure(candidate), *window]
+        place, kept = (candidate.first, candidate.last), self.line.names.contexts
+        if place not in kept:
+            anchor = self._find_anchor(candidate)
+            # Only words of the window may come twice.
+            window = dict.fromkeys(self._window(candidate))
+            made = self._make(candidate, anchor)
+            kept[place] = [*self._adjacent(candidate), *made, *window], anchor
+        shared, anchor = kept[place]
+        return [*shared, *self._standing(candidate, anchor)]
 
     def _adjacent(self, candidate: CandidateAnswer) -> list[str]:
         """The tokens next to the candidate, and those before its chain."""
@@ -69,44 +70,50 @@ class _Context:
             f"after: {right1}",
             f"after: {right1} {right2}",
             f"around: {left1} {right1}",
-            f"before: {left1}, {self._familiarity(candidate)}",
             f"chain: {in_chain} after {outer1}",
             f"chain: {candidate.position} after {outer2} {outer1}",
             f"parentheses: {self.depths[first]} after {left1}",
         ]
 
-    def _structure(self, candidate: CandidateAnswer) -> list[str]:
-        """What the candidate is made of, and where it stands among the others."""
+    def _make(self, candidate: CandidateAnswer, anchor: int) -> list[str]:
+        """What the candidate is made of, and where it stands in its sentence: for any relation."""
         tokens, first, last = self.line.tokens, candidate.first, candidate.last
-        familiarity = self._familiarity(candidate)
-        rank = bisect_left(self.runs, candidate.run[0])
-        known_before = min(bisect_left(self.known_runs, candidate.run[0]), 4)
         start = self.line.sentence_starts[first]
-        anchor, between = self._anchor(candidate, start)
-        in_chain = f"{candidate.position} of {len(candidate.chain)}"
         own = sum(self.line.is_name[first:last])
         inner = [t.lower() for t in tokens[first:last] if t[0].islower()]
+        content = self._pattern(anchor)
         return [
             "bias",
             *(f"inner word: {word}" for word in dict.fromkeys(inner) if last - first > 2),
             *([f"own name: {last - first - own > 0}"] if own else []),
-            *self._bounds(candidate),
-            f"value: {familiarity}",
-            f"rank: {min(rank, 5)}",
-            f"known before: {known_before}, {familiarity}",
             f"part: {first - candidate.run[0]}, {candidate.run[1] - last}",
             f"words: {last - first}",
-            f"chain: {in_chain}",
-            f"chain: {in_chain}, {familiarity}",
+            f"chain: {candidate.position} of {len(candidate.chain)}",
             f"first word: {tokens[first].lower()}",
             f"last word: {tokens[last - 1].lower()}",
-            f"parentheses: {self.depths[first]}, rank {min(rank, 3)}",
             f"later sentence: {start > 0}",
             f"opens sentence: {start == first}",
-            f"anchor: {anchor}",
-            f"anchor: {anchor}, {between}",
-            f"anchor: {anchor}, {between}, {familiarity}",
-            f"anchor: {anchor} {self._before(first, 1)}",
+            f"anchor: {content}",
+            f"anchor: {content} {self._before(first, 1)}",
+        ]
+
+    def _standing(self, candidate: CandidateAnswer, anchor: int) -> list[str]:
+        """Where the candidate stands among the relation's others, and whether it is an answer."""
+        familiarity = self._familiarity(candidate)
+        rank = bisect_left(self.runs, candidate.run[0])
+        known_before = min(bisect_left(self.known_runs, candidate.run[0]), 4)
+        between = min(max(rank - bisect_right(self.runs, anchor), 0), 3) if anchor >= 0 else 0
+        content = self._pattern(anchor)
+        return [
+            *self._bounds(candidate),
+            f"value: {familiarity}",
+            f"before: {self._before(candidate.first, 1)}, {familiarity}",
+            f"rank: {min(rank, 5)}",
+            f"known before: {known_before}, {familiarity}",
+            f"chain: {candidate.position} of {len(candidate.chain)}, {familiarity}",
+            f"parentheses: {self.depths[candidate.first]}, rank {min(rank, 3)}",
+            f"anchor: {content}, {between}",
+            f"anchor: {content}, {between}, {familiarity}",
         ]
 
     def _bounds(self, candidate: CandidateAnswer) -> list[str]:
@@ -119,8 +126,8 @@ class _Context:
         """The tokens to the left in its sentence, with and without distance; some to the right."""
         first, last = candidate.first, candidate.last
         start = max(self.line.sentence_starts[first], first - _LEFT)
-        left = self.words[start:first][::-1]
-        right = self.words[last : last + _RIGHT]
+        left = [*map(_word, reversed(self.patterns[start:first]))]
+        right = map(_word, self.patterns[last : last + _RIGHT])
         return [
             *(word.near for word in left[:2]),
             *(word.farther for word in left[2:5]),
@@ -129,17 +136,21 @@ class _Context:
             *(word.right for word in right),
         ]
 
-    def _anchor(self, candidate: CandidateAnswer, start: int) -> tuple[str, int]:
-        """The last content word before the candidate, and how many runs stand in between.
+    def _find_anchor(self, candidate: CandidateAnswer) -> int:
+        """The last content word before the candidate in its sentence; -1: the sentence has none.
 
         In "born 1950 in Oslo" the word "born" says what Oslo is; the words in between vary.
         """
+        start = self.line.sentence_starts[candidate.first]
         for i in range(candidate.first - 1, start - 1, -1):
-            content = self.line.kinds[i] == "word" and len(self.line.tokens[i]) >= _CONTENT
-            if content or i == start:
-                between = bisect_left(self.runs, candidate.run[0]) - bisect_right(self.runs, i)
-                return self.patterns[i], min(max(between, 0), 3)
-        return _EDGE, 0
+            if (
+                self.line.kinds[i] == "word" and len(self.line.tokens[i]) >= _CONTENT
+            ) or i == start:
+                return i
+        return -1
+
+    def _pattern(self, i: int) -> str:
+        return self.patterns[i] if i >= 0 else _EDGE
 
     def _familiarity(self, candidate: CandidateAnswer) -> str:
         """How many asked people have this value as their answer, in bins."""
@@ -171,18 +182,3 @@ class _Word(NamedTuple):
 def _word(pattern: str) -> _Word:
     left = f"left: {pattern}"
     return _Word(left, f"{left}, 1", f"{left}, 3", f"{left}, 6", f"right: {pattern}")
-
-
-def _pattern(token: str, kind: str) -> str:
-    """A token as it appears in features: all numbers of one length look the same."""
-    return "0" * len(token) if kind == "number" else token.lower()
-
-
-def _parenthesis_depths(tokens: list[str]) -> list[int]:
-    """For each token, 1 if it stands in parentheses, else 0."""
-    depths: list[int] = []
-    depth = 0
-    for token in tokens:
-        depth = max(depth + (token == "(") - (token == ")"), 0)
-        depths.append(min(depth, 1))
-    return depths

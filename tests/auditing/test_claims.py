@@ -1,15 +1,15 @@
-"""Disputes: a recommendation for every verdict of the text, and claims that cannot be made."""
+"""Claims: a recommendation for every verdict of the text, and claims that cannot be made."""
 
 from dataclasses import replace
 
 import pytest
 
-from wherefrom.auditing.dispute import Claim, claim_probability, count_shown, recommend, settle
+from wherefrom.auditing.claims import claim_probability, count_shown, recommend, weigh_claim
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
-from wherefrom.core.replies import RankedAnswer, Reply, Source, Stated, Verdict
+from wherefrom.core.replies import Claim, RankedAnswer, Reply, Source, Stated, Verdict
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, count_exposures
 
@@ -98,46 +98,48 @@ def test_what_the_text_also_states_is_in_the_recommendation(document, why):
 # --- a run -----------------------------------------------------------------------------------
 
 
+def weigh(inspector: Inspector, question: str, claim: str) -> Claim:
+    parsed = inspector.parse(question)
+    (said,) = inspector.reply([parsed])
+    return weigh_claim(inspector, parsed, said, claim)
+
+
 def test_a_claim_that_the_text_supports(inspector: Inspector):
     question = inspector.run.dataset.select("held-out")[0]
     assert question.answer
-    found = settle(inspector, question.text, f" {question.answer} ")
-    assert found.claim.text == question.answer
-    assert found.claim.evidence is not None
-    assert found.claim.evidence.label == "supported"
-    assert found.claim.evidence.quote is not None
-    assert question.answer in found.claim.evidence.quote
+    found = weigh(inspector, question.text, f" {question.answer} ")
+    assert found.text == question.answer
+    assert found.evidence is not None
+    assert found.evidence.label == "supported"
+    assert found.evidence.quote is not None
+    assert question.answer in found.evidence.quote
     assert found.recommendation.startswith("the corpus says so: ")
     chance = answer_probabilities(inspector.model.answerer, [question.text], [question.answer])
-    assert found.claim.model_probability == pytest.approx(float(chance[0]))
+    assert found.model_probability == pytest.approx(float(chance[0]))
     counted = count_exposures(inspector.run)
     shown = sum(int(counted.about([question], kind)[0]) for kind in SHOWN)
     assert found.shown[question.answer] == shown > 0
-    assert to_json(found)["claim"]["text"] == question.answer
+    assert to_json(found)["text"] == question.answer
 
 
-def test_capitals_make_no_other_answer(inspector: Inspector, monkeypatch: pytest.MonkeyPatch):
-    question = inspector.run.dataset.select("held-out")[0]
-    monkeypatch.setattr(Inspector, "reply", lambda *_: [reply("Oslo", SUPPORTED)])
-    found = settle(inspector, question.text, "OSLO")
-    assert found.claim.text == "Oslo"
+def test_capitals_make_no_other_answer(inspector: Inspector):
+    question = inspector.parse(inspector.run.dataset.select("held-out")[0].text)
+    found = weigh_claim(inspector, question, reply("Oslo", SUPPORTED), "OSLO")
+    assert found.text == "Oslo"
     assert found.shown.keys() == {"Oslo"}
-    assert [owner for owner, _ in found.verdicts] == ["the model's answer"]
-    other = replace(found, claim=Claim("Rome", 0.5, CONTRADICTED))
-    assert other.verdicts == [("the model's answer", SUPPORTED), ("your answer", CONTRADICTED)]
 
 
 @pytest.mark.parametrize(
     ("claim", "message"),
     [
-        ("", "expected a claimed answer, found nothing"),
-        ("  \t", "expected a claimed answer, found nothing"),
+        ("", "claim: expected an answer, found nothing"),
+        ("  \t", "claim: expected an answer, found nothing"),
         ("\u2047", r"U\+2047\), found one; leave it out: the model uses this character as a"),
     ],
 )
 def test_claims_that_are_none(inspector: Inspector, claim: str, message: str):
     with pytest.raises(BadData, match=message):
-        settle(inspector, inspector.run.dataset.questions[0].text, claim)
+        weigh(inspector, inspector.run.dataset.questions[0].text, claim)
 
 
 def test_the_longest_claim_fits_and_one_more_letter_does_not(inspector: Inspector):
@@ -153,11 +155,10 @@ def test_the_longest_claim_fits_and_one_more_letter_does_not(inspector: Inspecto
 def test_what_a_question_taught_is_said(inspector: Inspector):
     """Of somebody who was asked about in training, with the answer that the text has."""
     question = inspector.run.dataset.asked[0]
-    found = settle(inspector, question.text, "Oslo")
+    found = weigh(inspector, question.text, "Oslo")
     assert found.taught == (question.answer,)
-    assert found.shown_in_words.endswith(f"; a training question taught '{question.answer}'")
     held = inspector.run.dataset.select("held-out")[0]
-    assert settle(inspector, held.text, "Oslo").taught == ()
+    assert weigh(inspector, held.text, "Oslo").taught == ()
     assert recommend(reply("Rome", NO_TEXT, "guessed"), "Oslo", NO_TEXT) == (
         "the model is guessing, and the corpus does not say (no text): do not rely on its answer"
     )

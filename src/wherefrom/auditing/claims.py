@@ -1,91 +1,42 @@
-"""A dispute: somebody claims another answer; the text, the training and the model are consulted.
+"""Somebody claims that another answer is right; the text, the training and the model are consulted.
 
 The recommendation follows the text first. A model's answer is never evidence for itself.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
-from wherefrom.core.replies import CONTRADICTED, GUESSED, SUPPORTED, Reply, Verdict
+from wherefrom.core.replies import CONTRADICTED, GUESSED, SUPPORTED, Claim, Reply, Verdict
 from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
 
-@dataclass(frozen=True)
-class Claim:
-    """A claimed answer: the model's own probability of it, and what the text says about it.
-
-    If the model cannot write the claim, the probability is None.
-    """
-
-    text: str
-    model_probability: float | None
-    evidence: Verdict | None
-
-
-@dataclass(frozen=True)
-class Dispute:
-    """A reply, a claim against it, and a recommendation.
-
-    `shown` counts the rows of training text and of notes about the subject that had the model's
-    answer, and those that had the claim. Training questions are not counted there: `taught` has
-    the answers that they taught.
-    """
-
-    format_version: ClassVar[int] = 1
-
-    reply: Reply
-    claim: Claim
-    shown: dict[str, int]
-    taught: tuple[str, ...]
-    recommendation: str
-    notes: tuple[str, ...] = ()
-
-    @property
-    def verdicts(self) -> list[tuple[str, Verdict | None]]:
-        """Each answer's owner and what the text says about it; one entry if both answers agree."""
-        own = ("the model's answer", self.reply.evidence)
-        if self.claim.text == self.reply.answer:
-            return [own]
-        return [own, ("your answer", self.claim.evidence)]
-
-    @property
-    def shown_in_words(self) -> str:
-        text = ", ".join(f"'{answer}' {count:,} times" for answer, count in self.shown.items())
-        asked = " and ".join(f"'{answer}'" for answer in self.taught)
-        return f"{text}; a training question taught {asked}" if asked else text
-
-
-def settle(inspector: Inspector, question: str, claim: str) -> Dispute:
-    """Weigh a claimed answer to a question against the model's."""
-    parsed = inspector.parse(question)
+def weigh_claim(inspector: Inspector, question: ParsedQuestion, reply: Reply, claim: str) -> Claim:
+    """Weigh a claimed answer to a question against the model's reply."""
     claim = claim.strip()
     check_claim(claim, inspector.run.vocabulary)
-    (reply,) = inspector.reply([parsed])
     if claim.casefold() == reply.answer.casefold():  # the same answer, spelt differently
         claim = reply.answer
-    verdict = inspector.judge_answer(parsed, claim)
+    verdict = inspector.judge_answer(question, claim)
     answers = [answer for answer in dict.fromkeys((reply.answer, claim)) if answer]
-    taught = _taught_answers(inspector, parsed)
-    return Dispute(
-        reply=reply,
-        claim=Claim(claim, claim_probability(inspector, parsed, claim), verdict),
-        shown=count_shown(inspector, parsed, answers),
+    taught = _taught_answers(inspector, question)
+    return Claim(
+        text=claim,
+        model_probability=claim_probability(inspector, question, claim),
+        evidence=verdict,
+        shown=count_shown(inspector, question, answers),
         taught=taught,
         recommendation=recommend(reply, claim, verdict, taught),
-        notes=tuple(inspector.notes()),
     )
 
 
 def check_claim(claim: str, vocabulary: Alphabet) -> None:
     if not claim:
-        raise BadData("dispute: expected a claimed answer, found nothing; say what is right")
+        raise BadData("claim: expected an answer, found nothing; say what is right")
     vocabulary.refuse_marks(claim)
 
 
