@@ -105,11 +105,14 @@ class Survey:
     def _calibration(self) -> list[str]:
         """What each relation has and needs; known before anything is trained."""
         bound = f"at least {self.needed} needed for the {100 * (1 - self.precision):.3g} % bound"
-        few = "; too few: unless pooled with others, its answers will be unverified"
+        few = "; too few: unless pooled with others, answers will be unverified"
+        same: dict[int, list[str]] = {}  # a table may have dozens of relations
+        for name, n in self.calibration.items():
+            same.setdefault(n, []).append(name)
         lines = [
-            f"calibration: {name}: {n:,} {plural('question', n)}, {bound}"
-            f"{few if n < self.needed else ''}"
-            for name, n in self.calibration.items()
+            f"calibration: {_list(names)}: {n:,} {plural('question', n)}"
+            f"{' each' if len(names) > 1 else ''}, {bound}{few if n < self.needed else ''}"
+            for n, names in same.items()
         ]
         if min(self.calibration.values(), default=0) < self.needed:
             how = "--set data.calibration_share=0.4, or --calibration FILE"
@@ -257,6 +260,11 @@ def _has_room(question: "Question", room: int, max_input: int) -> bool:
     answer = len(question.answer or "") + 1
     left = max_input - len(question.text) if max_input else room
     return answer <= min(room, left)
+
+
+def _list(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def _first(names: Iterable[str]) -> tuple[str, ...]:
