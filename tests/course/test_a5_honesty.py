@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.course.files import A5, load
+from tests.course.files import A5, hand_out, load
 from tests.support import submissions as making
 from wherefrom.course.doctor.findings import attempt
 from wherefrom.course.doctor.submission import Submission
@@ -243,8 +243,7 @@ def test_the_librarys_solution_is_no_solution(plain, way, python_anew):
 
 
 def test_a_starter_that_calls_its_base_class_has_solved_nothing(grounds):
-    starter = grounds / "starter"
-    load(A5, "make_starter")[0].make(starter)
+    starter = hand_out(grounds / "starter")
     path = starter / "submission" / "attention.py"
     start, _, end = path.read_text().rpartition("raise NotImplementedError")
     path.write_text(f"{start}return super().forward(x){end}")

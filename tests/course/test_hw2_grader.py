@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.course.files import HW2, grading, load, load_program
+from tests.course.files import HW2, grading, hand_out, load, load_program
 from tests.support import real_data
 from wherefrom.course.doctor import isolation
 from wherefrom.course.doctor.isolation import Limits
@@ -42,8 +42,7 @@ def plain(tmp_path) -> Path:
 
 @pytest.fixture
 def starter(tmp_path) -> Path:
-    assert load_program(HW2, "make_starter").main(["--out", str(tmp_path / "starter")]) == 0
-    return tmp_path / "starter"
+    return hand_out(tmp_path / "starter", "hw2")
 
 
 @pytest.fixture
@@ -241,19 +240,6 @@ def test_what_cannot_be_graded_is_one_line(grader, tmp_path):
         assert len(done.err.splitlines()) == 1
     lines = grader("--list", "4b").out.splitlines()
     assert [line.split()[:2] for line in lines] == [["4b-1-dropout", "5"]]
-
-
-def test_a_starter_does_not_overwrite_a_students_work(starter, capsys):
-    program = load_program(HW2, "make_starter")
-    (starter / "sigmoid.py").write_text("my work\n")
-    assert program.main(["--out", str(starter)]) == 2
-    assert "perhaps somebody's work" in capsys.readouterr().err
-    assert (starter / "sigmoid.py").read_text() == "my work\n"
-    assert program.main(["--out", str(starter), "--force"]) == 0
-    assert "raise NotImplementedError" in (starter / "sigmoid.py").read_text()
-    assert program.main(["--out", str(HW2)]) == 2
-    assert not list(starter.rglob("*SOLUTION*"))
-    assert "SOLUTION_ONLY" not in "".join(p.read_text() for p in starter.glob("*.py"))
 
 
 def test_the_real_dev_text_tells_trained_parameters_from_untrained_ones(plain):

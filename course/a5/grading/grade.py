@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -15,6 +16,7 @@ from places import SUBMISSION, other_data
 
 from grading.points import WRITTEN, Kind, Test, kinds, tests_of
 from wherefrom.core.errors import MissingInput
+from wherefrom.course.classroom.batch import Known
 from wherefrom.course.doctor import marks
 from wherefrom.course.doctor.asking import Asking, ask
 from wherefrom.course.doctor.findings import Result, attempt
@@ -29,7 +31,6 @@ from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year
 from wherefrom.show.terminal.tables import printable
 
-HOME = Path(__file__).resolve().parents[1]
 _BLOCK = spans.BLOCKS[0]
 
 
@@ -168,15 +169,30 @@ def _read_files(
     return {name: attempt(kind.look, look) for name, kind in reading.items()}
 
 
+def refuse(order: Order, name: str, why: str) -> Grade:
+    """No points, and the reason."""
+    tests = chosen(order.year or DEFAULT_YEAR, order.tests)
+    return Grade(name, tests, dict.fromkeys(tests, Result("look", why, "refused")), why)
+
+
 def grade_all(folder: Path, order: Order) -> Iterator[marks.Grade]:
     """Every folder in a folder, by name."""
+    return marks.grade_each(
+        folder, lambda path: grade(path, order, path.name), partial(refuse, order)
+    )
 
-    def refuse(name: str, why: str) -> Grade:
-        tests = chosen(order.year or DEFAULT_YEAR, order.tests)
-        results = dict.fromkeys(tests, Result("look", why, "refused"))
-        return Grade(name, tests, results, why)
 
-    return marks.grade_each(folder, lambda path: grade(path, order, path.name), refuse)
+def answer(path: Path, order: Order) -> marks.Grade:
+    """One submission's grade, whatever is wrong with it."""
+    return marks.grade_or_refuse(path, lambda path: grade(path, order), partial(refuse, order))
+
+
+def known() -> Known:
+    """Every year's tests, and our files."""
+    here = sorted(SUBMISSION.parent.rglob("*.py"))
+    tests = sorted({name for year in YEARS for name in tests_of(year)})
+    return Known(tests, [p for p in here if p.parent == SUBMISSION],
+                 [p for p in here if p.parent != SUBMISSION])  # fmt: skip
 
 
 def columns(order: Order) -> list[str]:

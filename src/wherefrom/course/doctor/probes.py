@@ -189,7 +189,8 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
         files |= {"reading_params_path": path} if path is not None else {}
         settings = {"shrunken": how.shrunken, "fields": how.fields, "files": files}
         settings["prepare"] = partial(_set, draw=how.draw)
-        ran = programs.run(submission, name, how.variant, how.text, how.sizes, **settings)
+        latents = programs.latents_option(submission, how.variant, how.latents)
+        ran = programs.run(submission, name, how.variant, how.text, how.sizes, *latents, **settings)
     trainer = ran.trainer(name)
     # The course's file ends with a newline in some copies and not in others; so do data sets.
     count = len(getattr(trainer, "train_dataset", ()))
