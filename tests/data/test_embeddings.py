@@ -20,12 +20,6 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_rows_come_in_the_order_that_was_asked_for(file):
-    found = load_vectors(file, ["earlier", "the"])
-    np.testing.assert_array_equal(found.array, TABLE[[2, 0]])
-    assert found.made_up == ()
-
-
 def test_a_compound_is_the_mean_of_its_parts(file):
     found = load_vectors(file, ["year-earlier"])
     np.testing.assert_array_equal(found.array, [[1.0, 2.0, -1.0]])
@@ -45,11 +39,6 @@ def test_what_is_made_up_is_spread_like_the_file(file):
     assert abs(values.mean()) < 0.03
     assert values.std() == pytest.approx(1, abs=0.02)
     assert np.abs(values).max() <= np.sqrt(3)
-
-
-def test_a_word_without_a_vector_is_named(file):
-    with pytest.raises(BadData, match=r"words\.txt: expected a vector .* for 'cat', 'year-old';"):
-        load_vectors(file, ["the", "cat", "year-old"])
 
 
 def test_another_number_of_words_is_refused(file):

@@ -111,12 +111,6 @@ def test_without_files_the_text_is_generated_and_that_is_said():
     assert "--data" in line
 
 
-def test_with_files_they_are_named(config, folder):
-    lines = survey(config)
-    assert len(lines) == len(treebank.FILES)
-    assert all(str(folder) in line for line in lines)
-
-
 @pytest.mark.parametrize(
     ("part", "text", "message"),
     [

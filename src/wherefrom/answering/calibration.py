@@ -50,7 +50,9 @@ class LogisticCalibration:
             )
         numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias])
         if not np.isfinite(numbers).all() or min(self.scale, default=1.0) <= 0:
-            raise BadData("calibration: expected finite numbers and scales above 0, found others")
+            raise BadData(
+                "calibration: expected finite numbers, scales above 0, found other values"
+            )
 
     @classmethod
     def fit(

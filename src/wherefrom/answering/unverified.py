@@ -23,8 +23,8 @@ from wherefrom.answering.abstention import (
 )
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate
+from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.sample_size import DOUBT, least_answers
-from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.relations import group
 
 
@@ -141,7 +141,7 @@ def _pool(
 
 
 def _is_refuted(given: np.ndarray, right: np.ndarray, precision: float) -> bool:
-    """Whether so many of the given answers are wrong that it is hardly bad luck."""
+    """Whether more of the given answers are wrong than bad luck explains."""
     wrong = int((given & ~right).sum())
     if not wrong:
         return False

@@ -126,7 +126,7 @@ def survey(config: TreebankConfig) -> list[str]:
 
 
 def find(config: TreebankConfig, part: str) -> Path:
-    """The file of that part: the one that was named, or the folder's."""
+    """The file of a part: the one that was named, or the folder's."""
     if named := getattr(config, part):
         return Path(named)
     if not config.folder:
