@@ -37,7 +37,7 @@ def evaluate(run: Run) -> dict[str, Any]:
     for i, task in enumerate(run.recipe.tasks):
         for name in task.predictors:
             key = name if i == 0 else f"{task.name}.{name}"
-            found, predictions = evaluate_task(run, task, name, key, predictors.of(name))
+            found, predictions = evaluate_task(run, task, name, key, predictors.of(name, task))
             results |= found
             if name == run.recipe.primary and task.beams == BEAMS:
                 decoded |= {p.question: p.answer for p in predictions}
@@ -59,14 +59,16 @@ class _Predictors:
         """The primary model, of a run that answers questions."""
         return open_closed_book(self.run)
 
-    def of(self, name: str) -> Any:
+    def of(self, name: str, task: Task) -> Any:
         run = self.run
         if name == OPEN_BOOK:
             return OpenBook(run.notes, run.dataset.questions)
         if name not in {m.name for m in run.recipe.models}:
             return BASELINES[name](run.dataset, run.vocabulary)
-        asked_otherwise = name == run.recipe.primary and run.recipe.wordings
-        return self.model.answerer if asked_otherwise else run.predictor(name)
+        if name != run.recipe.primary or not run.recipe.wordings:
+            return run.predictor(name)
+        questions = run.dataset.scored(task.split, task.support)
+        return self.model.answerer.asking(self.model.word_texts(q.text for q in questions))
 
 
 def evaluate_task(

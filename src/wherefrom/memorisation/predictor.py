@@ -126,10 +126,10 @@ def _probability_of_question(
     model: ClosedBookModel, answered: AnswerTable, best: np.ndarray
 ) -> np.ndarray:
     """Each answer's probability after the question alone, whatever else the model was asked."""
-    if model.answerer.wordings is None:
+    if not model.searches_wordings:
         return best
     asked, said = [q.text for q in answered.asked], [a.text for a in answered.answers]
-    return np.maximum(answer_probabilities(model.answerer.asking(None), asked, said), TINY)
+    return np.maximum(answer_probabilities(model.answerer, asked, said), TINY)
 
 
 def _probability_for_decoys(
@@ -148,7 +148,7 @@ def _probability_for_decoys(
     if not asked:
         return own
     ends = np.cumsum([len(names) for names in decoys])
-    found = np.split(answer_probabilities(model.answerer.asking(None), asked, said), ends[:-1])
+    found = np.split(answer_probabilities(model.answerer, asked, said), ends[:-1])
     means = [float(p.mean()) if p.size else None for p in found]
     return np.array(
         [alone if mean is None else max(mean, TINY) for mean, alone in zip(means, own, strict=True)]

@@ -51,7 +51,7 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "search": {
             "beams": model.answerer.beams,
             "other_beams": OTHER_BEAMS,
-            "wordings": model.answerer.wordings is not None,
+            "wordings": model.searches_wordings,
             "max_new": _room(model),
         },
         "forms": [
