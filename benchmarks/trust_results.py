@@ -1,7 +1,7 @@
-"""docs/TRUST-RESULTS.md, every figure of it, from the files in docs/results/.
+"""What was measured, on docs/TRUST.md: every figure of it, from the files in docs/results/.
 
     python benchmarks/trust_results.py --take RUN ...      # people-0 to -19, birthplaces; audited
-    python benchmarks/trust_results.py                     # the page
+    python benchmarks/trust_results.py                     # that part of the page
 
 The words are in templates/trust-results.md.jinja, which has a place for every figure: a finding of
 an audited run (people_0, birthplaces, ...), or one of many runs (`find_figures`); `pages.show` says
@@ -29,7 +29,7 @@ from answer_files import (  # noqa: E402
     take_decoys,
     take_unanswered,
 )
-from pages import DOCS, RESULTS, read_audits, read_readings, render  # noqa: E402
+from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noqa: E402
 
 from wherefrom.answering.calibration import LogisticCalibration  # noqa: E402
 from wherefrom.answering.closed_book import FEATURES  # noqa: E402
@@ -39,7 +39,8 @@ from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
 from wherefrom.evaluation.calibration import score_calibration  # noqa: E402
 from wherefrom.evaluation.intervals import mean_interval, wilson  # noqa: E402
 
-PAGE = DOCS / "TRUST-RESULTS.md"
+PAGE = DOCS / "TRUST.md"
+MAKER = "benchmarks/trust_results.py"
 PEOPLE = "people"
 BIRTHPLACES = "birthplaces-calibrated-0"
 AUDITED = {
@@ -214,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--times", type=int, default=1000, help="draws of the bound for each run")
     given = parser.parse_args(arguments)
     take(given.take, given.times)
-    PAGE.write_text(render("trust-results.md.jinja", find_figures()), "utf-8")
+    fill(PAGE, MAKER, render("trust-results.md.jinja", find_figures()))
     print(f"{PAGE.relative_to(ROOT)} is written")
     return 0
 

@@ -6,7 +6,7 @@ import pickle
 import numpy as np
 import pytest
 
-from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.npy import read_npy
 
 
@@ -67,8 +67,3 @@ def test_a_damaged_file_is_told_apart_and_takes_no_memory(tmp_path, data):
         read_npy(path)
     assert str(caught.value).startswith(f"{path}: expected ")
     assert "\n" not in str(caught.value)
-
-
-def test_a_file_that_is_not_there(tmp_path):
-    with pytest.raises(MissingInput):
-        read_npy(tmp_path / "none.npy")

@@ -163,11 +163,6 @@ def test_a_registered_folder_needs_no_name(folder):
     assert load(BirthplacesConfig(), 0) == read(folder)
 
 
-def test_there_are_two_ways_to_read_letters():
-    with pytest.raises(UsageError, match=r"BirthplacesConfig\.letters: expected one of"):
-        BirthplacesConfig(letters="latin")
-
-
 # --- the real files --------------------------------------------------------------------------
 
 

@@ -1,9 +1,7 @@
 """The generated text against the chain it was drawn from."""
 
 import numpy as np
-import pytest
 
-from wherefrom.core.errors import UsageError
 from wherefrom.data.tiny_text import (
     TinyTextConfig,
     load,
@@ -35,22 +33,6 @@ def test_all_words_differ():
     numbers = [w for s in sentences(many, 0) for w in s]
     spelt = dict(zip(numbers, text, strict=True))
     assert len(set(spelt.values())) == len(spelt) > 900
-
-
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("words", 1),
-        ("words", 4901),
-        ("classes", 0),
-        ("sentences", 1),
-        ("held_out", 0.0),
-        ("held_out", 1.0),
-    ],
-)
-def test_a_config_that_makes_no_text_is_refused(field, value):
-    with pytest.raises(UsageError, match=rf"TinyTextConfig\.{field}"):
-        TinyTextConfig(**{field: value})
 
 
 def test_transitions_are_uneven_every_word_can_end_and_none_begins_with_the_end():

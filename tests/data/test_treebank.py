@@ -145,7 +145,7 @@ def test_a_file_that_is_not_there_is_missed(config, folder, tmp_path):
     (folder / treebank.FILES["dev"]).unlink()
     with pytest.raises(MissingInput, match=r"expected language/ptb-dev\.txt in it, found none"):
         load(config, 0)
-    with pytest.raises(MissingInput, match=r"data\.vocabulary: expected a file"):
+    with pytest.raises(MissingInput, match=r"Missing --data FOLDER"):
         load(TreebankConfig(train=str(tmp_path / "x")), 0)
 
 

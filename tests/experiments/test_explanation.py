@@ -145,5 +145,5 @@ def test_another_kind_of_run_and_an_unfinished_one_are_refused(tiny_run, sentime
         explain(tiny_run, [REVIEW])
     copy = Path(shutil.copytree(sentiment_run, tmp_path / "copy"))
     RunFolder(copy).write_status({"state": "unfinished"})
-    with pytest.raises(MissingInput, match="expected a finished run"):
+    with pytest.raises(MissingInput, match="this run is not finished"):
         explain(copy, [REVIEW])

@@ -96,6 +96,7 @@ def test_few_questions_are_answered_by_one_process(model: GPT, count: int, said:
     with crew.leading():
         assert len(SpreadAnswerer(model, vocabulary).generate(requests)) == count
     assert [message["do"] for message in others.said] == said
+    assert current_crew() is None
 
 
 def test_few_texts_are_scored_by_one_process(model: GPT):
@@ -111,14 +112,6 @@ def test_what_is_sent_keeps_every_bit(model: GPT):
     every: Any = SimpleNamespace(rows=slice(None))
     sent = json.loads(json.dumps(generate_own(every, model, requests)))
     assert [read(each) for each in sent] == [list(c) for c in Decoder(model).generate(requests)]
-
-
-def test_a_crew_is_the_current_one_while_it_is_led():
-    crew = Crew(Others())  # pyright: ignore
-    assert current_crew() is None
-    with crew.leading():
-        assert current_crew() is crew
-    assert current_crew() is None
 
 
 @pytest.mark.parametrize(("in_step", "said"), [(True, 1), (False, 0)])

@@ -295,14 +295,6 @@ def test_one_that_diverges_is_left_behind(tmp_path):
     assert learners[0].digest() == learners[2].digest() == straight(12).digest()
 
 
-def test_a_group_that_is_told_to_stop_is_saved(tmp_path):
-    learners, stop = [Tiny(), Tiny()], StopSignal()
-    trainings = several(tmp_path, learners, observers=[Recorder(stop, 5)])
-    with pytest.raises(Interrupted, match=r"2 models together.*stopped at step 5 of 12"):
-        train_together(trainings, Together(learners), stop=stop, chunk=CHUNK)
-    assert [saved_steps(tmp_path / str(k)) for k in (0, 1)] == [[5], [5]]
-
-
 def test_of_the_time_of_a_group_each_has_its_share(monkeypatch):
     learners = [Tiny(), Tiny()]
     trainings = [Training(learners[0], 5, "tiny"), Training(learners[1], 10, "tiny")]

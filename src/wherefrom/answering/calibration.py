@@ -20,7 +20,7 @@ PSEUDO = 0.5  # weight of each of the two pseudo-answers
 # The prior expects that one standard deviation of a feature changes the odds about e-fold. A
 # hundred answers easily outweigh it.
 RIDGE = 1.0
-# Penalties of how far a relation departs from the common curve: see docs/LOG.md.
+# Penalties of how far a relation departs from the common curve: see docs/research/LOG.md.
 OWN_WEIGHT, OWN_BIAS = 3.0, 1.0
 
 

@@ -25,7 +25,7 @@ neither of which is used afterwards. The guarantee is for the fitted curve and t
 together.
 
 Three in ten people fit, seven certify. A curve of five weights needs few people, and the test needs
-many: with half and half, thresholds are certified in far fewer draws (docs/LOG.md).
+many: with half and half, thresholds are certified in far fewer draws (docs/research/LOG.md).
 
 Several values of alpha. Each certificate holds with probability 1 - delta by itself. Who asks for k
 of them and keeps the best must ask for each at delta / k: commands refuse more than one.

@@ -130,8 +130,7 @@ def find(config: TreebankConfig, part: str) -> Path:
         return Path(named)
     if not config.folder:
         raise MissingInput(
-            f"data.{part}: expected a file, found none named; name it, or a folder with all of "
-            "them (--data FOLDER)"
+            f"Missing --data FOLDER, a folder with the files, or --set data.{part}=FILE"
         )
     folder, usual = Path(config.folder), Path(FILES[part])
     places = [folder / usual, folder / usual.name]

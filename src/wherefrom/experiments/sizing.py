@@ -9,7 +9,7 @@ from typing import Any
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.recipe import Recipe
-from wherefrom.recipes.facts import large, put_reading, small, without_notes
+from wherefrom.recipes.facts import NOTES, large, put_reading, small, without_notes
 
 # Statements up to which a width of the GPU's model was measured to suffice.
 _WIDTHS = {12_000: 256, 60_000: 384}
@@ -177,6 +177,54 @@ def expect(
         return None
     found = [float(run["accuracy"]) for run in near]
     return Expectation(min(found), max(found), len(found))
+
+
+@dataclass(frozen=True)
+class Enough:
+    """What a text needs whose planned steps are too few to learn all of it.
+
+    They show each of `what` `shown` times, and `needed` times are enough: these take `minutes`, and
+    such runs reached what is `expected`.
+    """
+
+    what: str
+    shown: float
+    needed: float
+    minutes: float
+    expected: Expectation | None
+
+    def __str__(self) -> str:
+        reached = f" ({self.expected})" if self.expected else ""
+        return (
+            f"these steps show each {self.what} about {self.shown:.2g} times; {self.needed:.0f} "
+            f"times are enough: --minutes {self.minutes:g}{reached}"
+        )
+
+
+def find_enough(
+    recipe: Recipe, text: TextSize, device: str, notes: int, seconds: tuple[float, float]
+) -> Enough | None:
+    """What would be enough, if the recipe's steps are not.
+
+    `notes` are those that are taught, 0 if the text alone is; `seconds` are those of a run besides
+    its steps, and those of its steps.
+    """
+    read = recipe.stages[0]
+    exposures = count_exposures(recipe, read.steps, text.statements)
+    if recipe.notes:
+        taught = sum(share.share for share in read.mix if share.name == NOTES)
+        what, needed = "note", float(NOTE_EXPOSURES)
+        shown = read.steps * read.batch * taught / notes
+    else:
+        enough = enough_steps(recipe, text.statements, device)
+        what, needed = "statement", count_exposures(recipe, enough, text.statements)
+        shown = exposures
+    times = needed / shown
+    if times <= 1:
+        return None
+    minutes = math.ceil((seconds[0] + times * seconds[1]) / 30) / 2
+    expected = expect(text, device, times * exposures, recipe.notes)
+    return Enough(what, round(shown, 1), needed, minutes, expected)
 
 
 def read_measured() -> list[dict[str, Any]]:

@@ -32,7 +32,7 @@ from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
 from wherefrom.runs.folder import RunFolder
 
 USUAL = "usual"
-# The set that predicted the labels of calibration people best, of some twenty: see docs/LOG.md.
+# Of some twenty sets, the best predictor of calibration labels (docs/research/LOG.md).
 SOURCE_FEATURES = ("log_probability", *STATEMENT, *FAMILIARITY, USUAL)
 COLUMNS = (*FEATURES, "contrast", "agreement", USUAL)  # what an audit writes of each answer
 FILE = "audit/source.json"

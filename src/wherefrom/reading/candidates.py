@@ -8,16 +8,15 @@ Answers that are no names, such as a line behind a label or a list, have no shap
 are found by what stands before and behind them (`boundaries.py`).
 """
 
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice, pairwise
 
-from wherefrom.core.contracts import Span
 from wherefrom.reading.boundaries import Boundaries, TokenRange, learn_crosswise
-from wherefrom.reading.sentences import find_starters, split_sentences
+from wherefrom.reading.sentences import find_starters
+from wherefrom.reading.subject_text import CandidateAnswer, Names, read_text
 from wherefrom.reading.tokens import (
     find_glue,
     is_unspaced,
@@ -158,26 +157,6 @@ class AnswerProfile:
         return frozenset(normalise(tokens[0]) for tokens in known if tokens)
 
 
-@dataclass(frozen=True)
-class CandidateAnswer:
-    """A phrase that may be the answer: tokens `first` to `last` (not included) of its line.
-
-    `run` is the run of capitalised tokens that contains the phrase. `chain` has the runs that are
-    joined to it, in their order: "Paris", "Ile-de-France" and "France" all have the chain
-    "Paris, Ile-de-France, France", and `position` is the place of this candidate in its chain.
-    `fit`: how well what stands around it fits an answer, see `Boundaries`; 0: nothing is known.
-    """
-
-    first: int
-    last: int
-    span: Span
-    value: str  # normalised
-    run: TokenRange
-    chain: tuple[TokenRange, ...]
-    position: int
-    fit: float = 0.0
-
-
 class Line:
     """The tokens of a text about a subject and its candidates; the subject's name is no candidate.
 
@@ -188,99 +167,36 @@ class Line:
 
     def __init__(self, text: str, subject: str, profile: AnswerProfile) -> None:
         self.text, self.profile = text, profile
-        read = read_tokens(text, profile.known, profile.glue)
-        self.spans, self.tokens, self._folded = read.spans, read.texts, read.folded
-        self.sentence_starts = self._sentence_starts()
-        self.kinds = [*read.kinds]
-        self.is_name = self._name_parts(subject)
-        if not profile.named:
-            for i, part in enumerate(self.is_name):
-                if part and self._folded[i] not in profile.known:
-                    self.kinds[i] = "name"
-        self.runs = self._runs()
-        self.chains = self._chains()
+        self.read = read_text(text, subject, profile.known, profile.glue, profile.starters)
+        self.tokens, self.is_name = self.read.tokens, self.read.is_name
+        self.sentence_starts = self.read.sentence_starts
+        self.names = self._find_names()
+        self.kinds, self._runs = self.names.kinds, self.names.runs
         boundaries = profile.untaught.get(text, profile.boundaries)
         self._fits = dict(boundaries.find(self.tokens)) if boundaries else {}
-        self._run_starts = [first for first, _ in self.runs]
         starts = {first for first, _ in self._fits} if profile.labelled else set[int]()
         places = {*self._fits, *self._places(sorted(starts) or range(len(self.tokens)))}
         if starts:
             places = {place for place in places if place[0] in starts}
         self.candidates = [self._candidate(*place) for place in sorted(places)]
 
+    def _find_names(self) -> Names:
+        """The names of the text, the subject's only where it may be an answer."""
+        read, known = self.read, self.profile.known
+        if self.profile.named:
+            return read.with_name
+        if any(part and read.folded[i] in known for i, part in enumerate(self.is_name)):
+            return Names(read, read.mark_name(known))
+        return read.without_name
+
     def chain_names(self, candidate: CandidateAnswer) -> tuple[str, ...]:
         """The names in a candidate's chain, normalised."""
-        return tuple(normalise(self.span(*run).of(self.text)) for run in candidate.chain)
-
-    def span(self, first: int, last: int) -> Span:
-        """The characters of tokens `first` to `last` (not included)."""
-        return Span(self.spans[first].start, self.spans[last - 1].end)
-
-    def _sentence_starts(self) -> list[int]:
-        """For each token, the first token of its sentence."""
-        sentences = split_sentences(self.text, self.profile.starters)
-        ends = iter(sentence.end for sentence in sentences)
-        starts: list[int] = []
-        start, end = 0, next(ends, 0)
-        for i, span in enumerate(self.spans):
-            while span.start >= end:
-                start, end = i, next(ends, len(self.text) + 1)
-            starts.append(start)
-        return starts
-
-    def _name_parts(self, subject: str) -> list[bool]:
-        """For each token, whether it is part of the subject's name: all of it, or a part alone.
-
-        What stands between the first and the last part is, too: the L. in Sidney L. Shlenker.
-        """
-        parts = _parts_of(subject)
-        found = [False] * len(self.tokens)
-        for first in (i for i, token in enumerate(self._folded) if parts[:1] == [token]):
-            if self._folded[first : first + len(parts)] == parts:
-                found[first : first + len(parts)] = [True] * len(parts)
-        for first, last in self._runs():
-            inner = range(first + (first == self.sentence_starts[first]), last)
-            ends = self._folded[first], self._folded[last - 1]
-            if len(parts) > 1 and ends == (parts[0], parts[-1]):
-                found[first:last] = [True] * (last - first)
-            elif all(self._folded[i] in parts for i in inner):
-                for i in range(first, last):
-                    found[i] = found[i] or self._folded[i] in parts
-        return [part and kind != "mark" for part, kind in zip(found, self.kinds, strict=True)]
-
-    def _runs(self) -> list[TokenRange]:
-        """The runs of capitalised tokens of a sentence."""
-        runs: list[TokenRange] = []
-        for i, kind in enumerate(self.kinds):
-            if kind == "capital":
-                follows = runs and runs[-1][1] == i and self.sentence_starts[i] != i
-                runs[-1:] = [(runs[-1][0], i + 1)] if follows else [*runs[-1:], (i, i + 1)]
-        return runs
-
-    def _chains(self) -> dict[TokenRange, tuple[TokenRange, ...]]:
-        """For each run, its chain: "Paris, France", or "in Paris in France"."""
-        chains: list[list[TokenRange]] = []
-        for run in self.runs:
-            if chains and self._joins(chains[-1][0][0], chains[-1][-1][1], run[0]):
-                chains[-1].append(run)
-            else:
-                chains.append([run])
-        return {run: tuple(chain) for chain in chains for run in chain}
-
-    def _joins(self, start: int, end: int, following: int) -> bool:
-        """Whether a comma joins the next run to the chain, or the word that precedes the chain."""
-        between = self.tokens[end:following]
-        return between == [","] or (start > 0 and between == [self.tokens[start - 1]])
+        return tuple(self.names.candidate(*run).value for run in candidate.chain)
 
     def _candidate(self, first: int, last: int) -> CandidateAnswer:
-        span = self.span(first, last)
-        at = bisect_right(self._run_starts, first) - 1
-        inside = at >= 0 and last <= self.runs[at][1]
-        run = self.runs[at] if inside else (first, last)
-        chain = self.chains.get(run, (run,))
-        value = normalise(span.of(self.text))
+        candidate = self.names.candidate(first, last)
         fit = self._fits.get((first, last), 0.0)
-        return CandidateAnswer(first, last, span, value, run, chain, chain.index(run), fit)
+        return replace(candidate, fit=fit) if fit else candidate
 
     def _places(self, starts: Sequence[int]) -> Iterator[TokenRange]:
         """The token ranges of candidates, those of phrases from the starts; one may occur twice."""
@@ -305,20 +221,20 @@ class Line:
     def _known(self, starts: Sequence[int]) -> Iterator[TokenRange]:
         """Phrases that are known answers and begin at one of the starts."""
         for first in starts:
-            if self._folded[first] in self.profile.first_words:
+            if self.read.folded[first] in self.profile.first_words:
                 end = min(first + self.profile.longest_known, len(self.tokens))
                 for last in range(first + 1, end + 1):
-                    phrase = normalise(self.span(first, last).of(self.text))
+                    phrase = normalise(self.read.span(first, last).of(self.text))
                     if self.tokens[last - 1] != "." and phrase in self.profile.known:
                         yield first, last
 
     def _names(self) -> Iterator[TokenRange]:
         """Runs of capitalised tokens, alone and joined by linking words."""
-        for first, last in self.runs:
+        for first, last in self._runs:
             yield first, last
             if first == self.sentence_starts[first] and last - first > 1:
                 yield first + 1, last  # "In Paris": every sentence begins with a capital
-        for run, following in pairwise(self.runs):
+        for run, following in pairwise(self._runs):
             if self._links(run, following):
                 yield run[0], following[1]
 
@@ -362,8 +278,3 @@ def _shape(tokens: Sequence[str]) -> str:
     """The kinds of tokens; marks stand for themselves."""
     kinds = map(token_kind, tokens)
     return " ".join(t if kind == "mark" else kind for t, kind in zip(tokens, kinds, strict=True))
-
-
-@lru_cache(maxsize=1000)  # the lines about somebody are looked at one after the other
-def _parts_of(subject: str) -> list[str]:
-    return [normalise(token) for token in words(subject)]

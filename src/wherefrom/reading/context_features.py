@@ -9,12 +9,12 @@ from collections.abc import Container, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from wherefrom.reading.candidates import CandidateAnswer, Line
+from wherefrom.reading.candidates import Line
+from wherefrom.reading.subject_text import CandidateAnswer
 
 _LEFT, _RIGHT = 12, 5  # how many tokens count as context on each side
 _CONTENT = 4  # letters: most shorter words without a capital are grammar ("in", "the")
 _EDGE = "<edge>"  # stands for a token beyond the sentence or the line
-_NAME = "<name>"  # stands for any part of the subject's name
 
 
 def extract_features(
@@ -38,23 +38,20 @@ class _Context:
 
     def __init__(self, line: Line, known: Mapping[str, int], distractors: Container[str]) -> None:
         self.line, self.known, self.distractors = line, known, distractors
-        self.patterns = [
-            _NAME if name else _pattern(token, kind)
-            for token, kind, name in zip(line.tokens, line.kinds, line.is_name, strict=True)
-        ]
-        self.words = [*map(_word, self.patterns)]
-        self.depths = _parenthesis_depths(line.tokens)
+        self.patterns, self.depths = line.read.patterns, line.read.depths
         self.runs = sorted({c.run[0] for c in line.candidates})
         self.known_runs = sorted({c.run[0] for c in line.candidates if known.get(c.value, 0)})
 
     def features(self, candidate: CandidateAnswer) -> list[str]:
         """Each feature once, in an order that does not change: fits must be reproducible."""
-        # Only words of the window may come twice.
-        window = dict.fromkeys(self._window(candidate))
-        return [*self._adjacent(candidate), *self._structure(candidate), *window]
+        place, kept = (candidate.first, candidate.last), self.line.names.contexts
+        if place not in kept:
+            # Only words of the window may come twice.
+            kept[place] = [*self._adjacent(candidate), *dict.fromkeys(self._window(candidate))]
+        return [*kept[place], *self._structure(candidate)]
 
     def _adjacent(self, candidate: CandidateAnswer) -> list[str]:
-        """The tokens next to the candidate, and those before its chain."""
+        """The tokens next to the candidate, and those before its chain: for any relation."""
         first, last = candidate.first, candidate.last
         left1, left2, left3 = (self._before(first, steps) for steps in (1, 2, 3))
         right1, right2 = (self._after(last, steps) for steps in (0, 1))
@@ -69,7 +66,6 @@ class _Context:
             f"after: {right1}",
             f"after: {right1} {right2}",
             f"around: {left1} {right1}",
-            f"before: {left1}, {self._familiarity(candidate)}",
             f"chain: {in_chain} after {outer1}",
             f"chain: {candidate.position} after {outer2} {outer1}",
             f"parentheses: {self.depths[first]} after {left1}",
@@ -83,6 +79,7 @@ class _Context:
         known_before = min(bisect_left(self.known_runs, candidate.run[0]), 4)
         start = self.line.sentence_starts[first]
         anchor, between = self._anchor(candidate, start)
+        before = self._before(first, 1)
         in_chain = f"{candidate.position} of {len(candidate.chain)}"
         own = sum(self.line.is_name[first:last])
         inner = [t.lower() for t in tokens[first:last] if t[0].islower()]
@@ -92,6 +89,7 @@ class _Context:
             *([f"own name: {last - first - own > 0}"] if own else []),
             *self._bounds(candidate),
             f"value: {familiarity}",
+            f"before: {before}, {familiarity}",
             f"rank: {min(rank, 5)}",
             f"known before: {known_before}, {familiarity}",
             f"part: {first - candidate.run[0]}, {candidate.run[1] - last}",
@@ -106,7 +104,7 @@ class _Context:
             f"anchor: {anchor}",
             f"anchor: {anchor}, {between}",
             f"anchor: {anchor}, {between}, {familiarity}",
-            f"anchor: {anchor} {self._before(first, 1)}",
+            f"anchor: {anchor} {before}",
         ]
 
     def _bounds(self, candidate: CandidateAnswer) -> list[str]:
@@ -119,8 +117,8 @@ class _Context:
         """The tokens to the left in its sentence, with and without distance; some to the right."""
         first, last = candidate.first, candidate.last
         start = max(self.line.sentence_starts[first], first - _LEFT)
-        left = self.words[start:first][::-1]
-        right = self.words[last : last + _RIGHT]
+        left = [*map(_word, reversed(self.patterns[start:first]))]
+        right = map(_word, self.patterns[last : last + _RIGHT])
         return [
             *(word.near for word in left[:2]),
             *(word.farther for word in left[2:5]),
@@ -171,18 +169,3 @@ class _Word(NamedTuple):
 def _word(pattern: str) -> _Word:
     left = f"left: {pattern}"
     return _Word(left, f"{left}, 1", f"{left}, 3", f"{left}, 6", f"right: {pattern}")
-
-
-def _pattern(token: str, kind: str) -> str:
-    """A token as it appears in features: all numbers of one length look the same."""
-    return "0" * len(token) if kind == "number" else token.lower()
-
-
-def _parenthesis_depths(tokens: list[str]) -> list[int]:
-    """For each token, 1 if it stands in parentheses, else 0."""
-    depths: list[int] = []
-    depth = 0
-    for token in tokens:
-        depth = max(depth + (token == "(") - (token == ")"), 0)
-        depths.append(min(depth, 1))
-    return depths

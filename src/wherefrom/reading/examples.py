@@ -19,12 +19,13 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from wherefrom.core.contracts import Question
-from wherefrom.reading.candidates import AnswerProfile, CandidateAnswer, Line
+from wherefrom.reading.candidates import AnswerProfile, Line
 from wherefrom.reading.context_features import extract_features
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import FOLDS, Example
 from wherefrom.reading.sentences import split_sentences
 from wherefrom.reading.sources import PassageSource, passages_of
+from wherefrom.reading.subject_text import CandidateAnswer
 from wherefrom.reading.tokens import normalise
 
 CONTAINER = 3  # a name that stands behind this many others, "X, NAME", holds places

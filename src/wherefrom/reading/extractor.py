@@ -109,8 +109,8 @@ class RelationExtractor:
             return []
         features = extract_features(line, self.profile.known, self.distractors)
         p = self.model.probabilities(features)
-        chosen = self._choose(line, features, p)
         totals = _add_by_value(line, p)
+        chosen = self._choose(line, features, p, totals)
         score = min(float(p.sum()), 1.0)
         return [
             Statement(
@@ -126,9 +126,13 @@ class RelationExtractor:
             for candidate in (line.candidates[i] for i in chosen)
         ]
 
-    def _choose(self, line: Line, features: list[list[str]], p: np.ndarray) -> list[int]:
-        """The numbers of the best candidate and of those that are statements beside it."""
-        totals = _add_by_value(line, p)
+    def _choose(
+        self, line: Line, features: list[list[str]], p: np.ndarray, totals: Mapping[str, float]
+    ) -> list[int]:
+        """The numbers of the best candidate and of those that are statements beside it.
+
+        `totals` has the probability of each value.
+        """
         likeliest: dict[str, int] = {}
         for i, candidate in enumerate(line.candidates):
             if p[i] > p[likeliest.setdefault(candidate.value, i)]:

@@ -33,12 +33,13 @@ _TOKEN = re.compile(
 _OUTER = "()[]{}<>\"'“”‘’«»„‹›*_`,;"  # marks around a piece of text that are no part of it
 _PIECE = re.compile(r"\S+")
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
+_KEPT = 256  # texts: each is read for one relation after the other
 _YEARS = re.compile(r"\d{3,4}-\d{2,4}")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tokens:
-    """Where the tokens of a text stand, and their text."""
+    """Where the tokens of a text stand, and their text. Each text's own: equal means the same."""
 
     spans: list[Span]
     texts: list[str]
@@ -60,13 +61,8 @@ def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = ""
     """
     tokens = _undivided(text, glue)
     hyphens = [i for i, token in enumerate(tokens.texts) if "-" in token and len(token) > 2]
-    divided = {i for i in hyphens if _divides(tokens.texts[i], answers)}
-    if not divided:
-        return tokens
-    spans: list[Span] = []
-    for i, span in enumerate(tokens.spans):
-        spans += _divide(tokens.texts[i], span.start) if i in divided else [span]
-    return _tokens(text, spans)
+    divided = tuple(i for i in hyphens if _divides(tokens.texts[i], answers))
+    return _divided(text, glue, divided) if divided else tokens
 
 
 def tokenise(text: str, answers: Container[str] = frozenset(), glue: str = "") -> list[Span]:
@@ -74,7 +70,16 @@ def tokenise(text: str, answers: Container[str] = frozenset(), glue: str = "") -
     return read_tokens(text, answers, glue).spans
 
 
-@lru_cache(maxsize=256)  # a text is read for one relation after the other
+@lru_cache(maxsize=_KEPT)
+def _divided(text: str, glue: str, divided: tuple[int, ...]) -> Tokens:
+    """The tokens where some of them, words with hyphens, are divided."""
+    tokens, spans = _undivided(text, glue), list[Span]()
+    for i, span in enumerate(tokens.spans):
+        spans += _divide(tokens.texts[i], span.start) if i in divided else [span]
+    return _tokens(text, spans)
+
+
+@lru_cache(maxsize=_KEPT)
 def _undivided(text: str, glue: str) -> Tokens:
     spans: list[Span] = []
     place = 0

@@ -92,7 +92,7 @@ def small() -> Recipe:
     """What a CPU can teach in minutes: one narrow layer that reads n-grams.
 
     Five letters nearly tell a name, so there is little left for further layers to find out: in the
-    same time a second one, or shorter n-grams, learnt half as much (docs/LOG.md).
+    same time a second one, or shorter n-grams, learnt half as much (docs/research/LOG.md).
     """
     model = replace(
         MODERN,

@@ -50,8 +50,8 @@ class Run:
     def require_finished(self) -> None:
         if not self.finished:
             raise MissingInput(
-                f"{self.path}: expected a finished run, found one that is not; "
-                f"'wherefrom run {self.recipe.name} --out {self.path}' with its settings goes on"
+                f"{self.path}: this run is not finished; run the same command again to finish it "
+                f"('wherefrom run {self.recipe.name} --out {self.path}' with its settings)"
             )
 
     @property

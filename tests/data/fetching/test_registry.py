@@ -67,7 +67,6 @@ def test_a_name_is_registered_anew(home, folder, tmp_path):
         "[]",
         '{"a": 1}',
         '{"a": {"folder": "x", "files": []}}',
-        '{"../../x": {"folder": "x", "files": {}}}',  # a name that leads elsewhere
     ],
 )
 def test_a_damaged_list_is_not_believed(home, content):

@@ -85,15 +85,17 @@ def test_answers_that_were_not_verified_are_called_so_at_every_risk():
     assert said.endswith("They are unverified: no threshold was shown to keep this risk.")
 
 
-def test_the_usual_stop_has_the_runs_own_threshold(offered):
-    assert offered.stops[offered.usual].risk == 0.1
-    assert offered.stops[offered.usual].thresholds == {"r": 0.7}
-
-
-def test_what_a_threshold_does_is_counted_on_held_out_people(offered):
+def test_what_the_runs_own_threshold_does_is_counted_on_held_out_people_and_told(offered):
     usual = offered.stops[offered.usual]
+    assert (usual.risk, usual.thresholds) == (0.1, {"r": 0.7})
     assert (usual.answered, usual.right, usual.n) == (3, 2, 5)
     assert usual.groups == {"stated": [3, 2, 2], "omitted": [1, 1, 0], "none": [1, 0, 0]}
+    words = tell_stops(offered)[offered.usual]
+    assert words["risk"] == "10\u00a0%"
+    assert words["said"].startswith("It then answers 3 of 5 held-out questions, and 2 of these")
+    assert words["groups"].startswith(
+        "It answers 2 of 3 whose text tells, 1 of 1 whose text leaves"
+    )
 
 
 def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
@@ -132,15 +134,6 @@ def test_less_risk_never_answers_more(known, own, several):
         )
         assert strict.answered <= loose.answered
     assert set(found.stops[found.usual].thresholds.values()) == {own}
-
-
-def test_a_stop_says_in_words_what_it_does(offered):
-    words = tell_stops(offered)[offered.usual]
-    assert words["risk"] == "10\u00a0%"
-    assert words["said"].startswith("It then answers 3 of 5 held-out questions, and 2 of these")
-    assert words["groups"].startswith(
-        "It answers 2 of 3 whose text tells, 1 of 1 whose text leaves"
-    )
 
 
 @pytest.mark.parametrize(("other", "said"), [(0.7, None), (2.0, "too few")])

@@ -120,7 +120,7 @@ def _describe_names(known: Sequence[str], questions: Sequence[Question]) -> list
 
 
 def _invent_names(inspector: Inspector) -> list[str]:
-    """Names that nobody has, each made of parts of known names."""
+    """Decoys, each made of parts of known names."""
     decoys, questions = inspector.opened.decoys, inspector.run.dataset.questions
     if decoys is None:
         return []
@@ -138,7 +138,7 @@ def _invent_names(inspector: Inspector) -> list[str]:
 def _find_examples(
     model: ClosedBookModel, questions: Sequence[Question], invented: Sequence[str]
 ) -> list[str]:
-    """Three questions to begin with: about somebody told, somebody untold, and nobody."""
+    """Three questions to begin with: about somebody with text, somebody without, and a decoy."""
     wanted = (("held-out", "stated"), ("held-out", "none"), ("calibration", "stated"))
     found: list[str] = []
     for split, support in wanted:

@@ -1,0 +1,195 @@
+"""A text about a subject as every relation sees it: tokens, sentences, the subject's name, names.
+
+None of this depends on what is asked for, so it is worked out once where several relations are read
+from one text. The last few texts are kept: a text is read for one relation after the other.
+"""
+
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import accumulate
+
+from wherefrom.core.contracts import Span
+from wherefrom.reading.boundaries import TokenRange
+from wherefrom.reading.sentences import split_sentences
+from wherefrom.reading.tokens import Tokens, normalise, read_tokens, words
+
+NAME = "<name>"  # stands for any part of the subject's name in features
+_KEPT = 64  # texts
+
+
+@dataclass(frozen=True)
+class CandidateAnswer:
+    """A phrase that may be the answer: tokens `first` to `last` (not included) of its line.
+
+    `run` is the run of capitalised tokens that contains the phrase. `chain` has the runs that are
+    joined to it, in their order: "Paris", "Ile-de-France" and "France" all have the chain
+    "Paris, Ile-de-France, France", and `position` is the place of this candidate in its chain.
+    `fit`: how well what stands around it fits an answer, see `Boundaries`; 0: nothing is known.
+    """
+
+    first: int
+    last: int
+    span: Span
+    value: str  # normalised
+    run: TokenRange
+    chain: tuple[TokenRange, ...]
+    position: int
+    fit: float = 0.0
+
+
+class SubjectText:
+    """The tokens of a text, where its sentences begin, and which tokens name the subject.
+
+    `starters` are words that begin sentences, see `split_sentences`.
+    """
+
+    def __init__(
+        self, text: str, subject: str, tokens: Tokens, starters: Container[str] = ()
+    ) -> None:
+        self.text = text
+        self.spans, self.tokens, self.folded = tokens.spans, tokens.texts, tokens.folded
+        self.kinds = tokens.kinds
+        self.sentence_starts = self._sentence_starts(starters)
+        self.is_name = self._name_parts(_parts_of(subject))
+
+    def span(self, first: int, last: int) -> Span:
+        """The characters of tokens `first` to `last` (not included)."""
+        return Span(self.spans[first].start, self.spans[last - 1].end)
+
+    @cached_property
+    def patterns(self) -> list[str]:
+        """The tokens as they appear in features: all numbers of one length look the same."""
+        return [
+            NAME if name else "0" * len(token) if kind == "number" else token.lower()
+            for token, kind, name in zip(self.tokens, self.kinds, self.is_name, strict=True)
+        ]
+
+    @cached_property
+    def depths(self) -> list[int]:
+        """For each token, 1 if it stands in parentheses, else 0."""
+        if "(" not in self.tokens:
+            return [0] * len(self.tokens)
+        steps = ((token == "(") - (token == ")") for token in self.tokens)
+        deep = accumulate(steps, lambda depth, step: max(depth + step, 0))
+        return [min(depth, 1) for depth in deep]
+
+    @cached_property
+    def with_name(self) -> "Names":
+        """The names of the text, the subject's among them."""
+        return Names(self, self.kinds)
+
+    @cached_property
+    def without_name(self) -> "Names":
+        """The names of the text without the subject's."""
+        return Names(self, self.mark_name(()))
+
+    def mark_name(self, known: Container[str]) -> list[str]:
+        """The kinds of the tokens: "name" where it is the subject's, unless it is known."""
+        parts = zip(self.kinds, self.is_name, self.folded, strict=True)
+        return ["name" if own and word not in known else kind for kind, own, word in parts]
+
+    def _sentence_starts(self, starters: Container[str]) -> list[int]:
+        """For each token, the first token of its sentence."""
+        ends = iter(sentence.end for sentence in split_sentences(self.text, starters))
+        starts: list[int] = []
+        start, end = 0, next(ends, 0)
+        for i, span in enumerate(self.spans):
+            while span.start >= end:
+                start, end = i, next(ends, len(self.text) + 1)
+            starts.append(start)
+        return starts
+
+    def _name_parts(self, parts: Sequence[str]) -> list[bool]:
+        """For each token, whether it is part of the subject's name: all of it, or a part alone.
+
+        What stands between the first and the last part is, too: the L. in Sidney L. Shlenker.
+        """
+        found = [False] * len(self.tokens)
+        for first in (i for i, token in enumerate(self.folded) if parts[:1] == [token]):
+            if self.folded[first : first + len(parts)] == parts:
+                found[first : first + len(parts)] = [True] * len(parts)
+        for first, last in find_runs(self.kinds, self.sentence_starts):
+            inner = range(first + (first == self.sentence_starts[first]), last)
+            ends = self.folded[first], self.folded[last - 1]
+            if len(parts) > 1 and ends == (parts[0], parts[-1]):
+                found[first:last] = [True] * (last - first)
+            elif all(self.folded[i] in parts for i in inner):
+                for i in range(first, last):
+                    found[i] = found[i] or self.folded[i] in parts
+        return [part and kind != "mark" for part, kind in zip(found, self.kinds, strict=True)]
+
+
+@lru_cache(maxsize=_KEPT)
+def _read(text: str, subject: str, tokens: Tokens, starters: frozenset[str]) -> SubjectText:
+    return SubjectText(text, subject, tokens, starters)
+
+
+def read_text(
+    text: str, subject: str, answers: Container[str], glue: str, starters: frozenset[str]
+) -> SubjectText:
+    """A text about a subject; `answers` and `glue` say how it falls into tokens."""
+    return _read(text, subject, read_tokens(text, answers, glue), starters)
+
+
+@dataclass
+class Names:
+    """The runs of capitalised tokens of a text, and which of them are joined to chains.
+
+    Candidates and what is known of them are kept: other relations ask for the same phrases.
+    """
+
+    text: SubjectText
+    kinds: list[str]
+    runs: list[TokenRange] = field(init=False)
+    contexts: dict[TokenRange, list[str]] = field(default_factory=dict[TokenRange, list[str]])
+
+    def __post_init__(self) -> None:
+        self.runs = find_runs(self.kinds, self.text.sentence_starts)
+        self._run_of = {i: run for run in self.runs for i in range(*run)}
+        self._chains = self._join()
+        self._candidates: dict[TokenRange, CandidateAnswer] = {}
+
+    def candidate(self, first: int, last: int) -> CandidateAnswer:
+        """The phrase of some tokens as a candidate."""
+        if (first, last) not in self._candidates:
+            span = self.text.span(first, last)
+            around = self._run_of.get(first)
+            run = around if around and last <= around[1] else (first, last)
+            chain = self._chains.get(run, (run,))
+            value = normalise(span.of(self.text.text))
+            self._candidates[first, last] = CandidateAnswer(
+                first, last, span, value, run, chain, chain.index(run)
+            )
+        return self._candidates[first, last]
+
+    def _join(self) -> dict[TokenRange, tuple[TokenRange, ...]]:
+        """For each run, its chain: "Paris, France", or "in Paris in France"."""
+        chains: list[list[TokenRange]] = []
+        for run in self.runs:
+            if chains and self._joins(chains[-1][0][0], chains[-1][-1][1], run[0]):
+                chains[-1].append(run)
+            else:
+                chains.append([run])
+        return {run: tuple(chain) for chain in chains for run in chain}
+
+    def _joins(self, start: int, end: int, following: int) -> bool:
+        """Whether a comma joins the next run to the chain, or the word that precedes the chain."""
+        between = self.text.tokens[end:following]
+        return between == [","] or (start > 0 and between == [self.text.tokens[start - 1]])
+
+
+def find_runs(kinds: Sequence[str], sentence_starts: Sequence[int]) -> list[TokenRange]:
+    """The runs of capitalised tokens of a sentence."""
+    runs: list[TokenRange] = []
+    for i in (i for i, kind in enumerate(kinds) if kind == "capital"):
+        if runs and runs[-1][1] == i and sentence_starts[i] != i:
+            runs[-1] = (runs[-1][0], i + 1)
+        else:
+            runs.append((i, i + 1))
+    return runs
+
+
+@lru_cache(maxsize=1000)  # the lines about somebody are looked at one after the other
+def _parts_of(subject: str) -> list[str]:
+    return [normalise(token) for token in words(subject)]
