@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import (
     OWN_BIAS,
     OWN_WEIGHT,
@@ -11,7 +12,6 @@ from wherefrom.answering.calibration import (
     LogisticCalibration,
     fit_by_relation,
 )
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.errors import BadData
 
 NAMES = ("a", "b", "c")

@@ -5,10 +5,10 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.decisions import Decision, decide
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate
 from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
 

@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import (
     LOST,
     NameGate,

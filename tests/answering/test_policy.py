@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.closed_book import FEATURES
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, FamiliarityReference
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.policy import (
     FILE,
     UNANSWERABLE,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.abstention import REFUSE_ALL
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.certificate import Certificate, least_people
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.risk_bound import (
     Scores,
     certify,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.abstention import REFUSE_ALL, Thresholds, choose_thresholds
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.unverified import (
     CalibrationAnswers,
     fewest_questions,

@@ -12,7 +12,7 @@ import pytest
 import wherefrom
 from tests.support.audited import Audited
 from wherefrom.answering import policy as policies
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.risk_bound import Bounds
 from wherefrom.auditing.asking import Problem, ask_run, require_evidence
 from wherefrom.core.config import from_json

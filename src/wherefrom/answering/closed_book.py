@@ -9,7 +9,7 @@ from functools import cached_property
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.familiarity import (
     FAMILIARITY,
     FamiliarityReference,
@@ -17,7 +17,6 @@ from wherefrom.answering.familiarity import (
     measure_familiarity,
     measure_likelihood,
 )
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.answering.statement_forms import STATEMENT, StatementForms, learn_statement_forms

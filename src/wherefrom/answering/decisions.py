@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wherefrom.answering.abstention import REFUSE_ALL, Threshold
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.policy import AnswerPolicy
 from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import telling

@@ -20,13 +20,12 @@ from wherefrom.answering.abstention import (
     choose_thresholds,
     refused,
 )
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.calibration import PSEUDO, LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FamiliarityReference
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate, choose_known, fit_gate
 from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability, split_people
 from wherefrom.answering.statement_forms import NO_FORMS, StatementForms

@@ -56,9 +56,9 @@ from wherefrom.answering.abstention import (
     Thresholds,
     choose_threshold,
 )
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate, choose_known
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.sample_size import least_answers

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling

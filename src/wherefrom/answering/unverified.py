@@ -21,7 +21,7 @@ from wherefrom.answering.abstention import (
     choose_threshold,
     combine_thresholds,
 )
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate
 from wherefrom.core.sample_size import DOUBT, least_answers
 from wherefrom.evaluation.binomial import binomial_tail

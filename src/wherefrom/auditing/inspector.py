@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import ClosedBookModel, no_answers
 from wherefrom.answering.decisions import Decision, decide
 from wherefrom.answering.decoys import DecoyNames
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import (
     AnswerPolicy,

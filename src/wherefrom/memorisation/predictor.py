@@ -17,11 +17,10 @@ from typing import Any, cast
 import numpy as np
 
 from wherefrom.answering.abstention import EVEN_ODDS
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
 from wherefrom.answering.closed_book import FEATURES, TINY, ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged

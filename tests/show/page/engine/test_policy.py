@@ -10,10 +10,10 @@ from wherefrom.answering.abstention import (
     choose_threshold,
     choose_thresholds,
 )
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.decisions import decide
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate
 from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
 from wherefrom.answering.statement_forms import STATEMENT
