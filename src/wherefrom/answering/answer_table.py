@@ -10,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Question
+from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 
 
@@ -40,6 +41,16 @@ class FeatureTable:
     def matrix(self, names: Sequence[str]) -> np.ndarray:
         """(N, K): these columns in this order."""
         return np.column_stack([self[name] for name in names])
+
+    def finite(self, names: Sequence[str]) -> np.ndarray:
+        """The same; BadData if a value is not a finite number."""
+        x_NK = self.matrix(names).astype(np.float64)
+        if not np.isfinite(x_NK).all():
+            row, column = np.argwhere(~np.isfinite(x_NK))[0]
+            raise BadData(
+                f"answer {row}: expected a finite '{names[column]}', found {x_NK[row, column]}"
+            )
+        return x_NK
 
     def rows(self, which: np.ndarray) -> "FeatureTable":
         """The rows that a mask or a list of row numbers selects."""

@@ -7,9 +7,10 @@ from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.fitting import UNANSWERABLE, fit_policy, report_policy
 from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
-from wherefrom.answering.policy import UNANSWERABLE, fit_policy, report_policy, write_policy
+from wherefrom.answering.policy import write_policy
 from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK, OpenBook

@@ -16,11 +16,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from wherefrom.answering.abstention import EVEN_ODDS
 from wherefrom.answering.answer_table import AnswerTable, FeatureTable
-from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
+from wherefrom.answering.calibration import fit_by_relation, fit_calibration
 from wherefrom.answering.closed_book import FEATURES, TINY, ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY
+from wherefrom.answering.policy import EVEN_ODDS, LogisticCalibration
 from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
@@ -168,7 +168,7 @@ def fit_source_predictor(
     """
     known = np.isfinite(m_N)
     rows, recalled = features.rows(known), m_N[known] > RECALLED_ABOVE
-    curve = LogisticCalibration.fit(rows, recalled, SOURCE_FEATURES)
+    curve = fit_calibration(rows, recalled, SOURCE_FEATURES)
     parts = divide([r for r, here in zip(relations, known, strict=False) if here])
     each = fit_by_relation(rows, recalled, SOURCE_FEATURES, parts) if parts else {}
     return SourcePredictor(curve, models, relations=each)
