@@ -7,12 +7,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.course.files import A5, load
+from tests.course.files import A5, hand_out, load
 from wherefrom.course.doctor.years import YEARS
 
-commands, deliverables, hand_in, make_starter = load(
-    A5, "commands", "deliverables", "hand_in", "make_starter"
-)
+commands, deliverables, hand_in = load(A5, "commands", "deliverables", "hand_in")
 
 # Seed 001 lists these, in this order, as what is handed in.
 SEED = (
@@ -172,12 +170,12 @@ def test_a_last_line_without_an_end_is_a_line(call, complete):
 
 
 def test_a_starter_says_what_to_do_and_by_which_hand_out(call, tmp_path):
-    make_starter.make(tmp_path / "starter", "cs224n2023")
-    code, out, err = call("--submission", tmp_path / "starter", "--check")
+    starter = hand_out(tmp_path / "starter", "xcs2023")
+    code, out, err = call("--submission", starter, "--check")
     assert code == 66
-    assert "cs224n2023" in out.splitlines()[0]
-    assert "'./run.sh perceiver_finetune_with_pretrain --year cs224n2023'" in out
-    assert "wrong of 19 files" in err
+    assert "xcs2023" in out.splitlines()[0]
+    assert "'./run.sh perceiver_finetune_with_pretrain --year xcs2023'" in out
+    assert "wrong of 18 files" in err
 
 
 def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
@@ -188,8 +186,8 @@ def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
     (tmp_path / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 501, encoding="utf-8")
     _, out, _ = call("--submission", tmp_path, "--check", "--year", "cs224n2021")
     assert "./run.sh" not in out
-    assert "vanilla.model.params                   missing; your run.py makes it" in out
-    assert "expected 500 lines, one for each question, found 501; your run.py" in out
+    assert "vanilla.model.params                   missing; make it with 'python src/run.py " in out
+    assert "expected 500 lines, one for each question, found 501; make it with 'python" in out
 
 
 def test_the_year_is_guessed_aloud_or_named(call, complete):

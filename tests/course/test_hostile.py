@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.course.files import A5, load
+from tests.course.files import A5, hand_out, load
 from tests.course.hostile import ARCHIVES, CODE, FILES
 from tests.support import skips
 from wherefrom.core.errors import WherefromError
@@ -32,8 +32,7 @@ LIMITS = Limits(seconds=10.0, memory_mb=1024, total=90.0, disk_mb=64)
 @pytest.fixture(scope="module")
 def starter(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("handed-out")
-    load(A5, "make_starter")[0].make(folder)
-    return folder / "submission"
+    return hand_out(folder) / "submission"
 
 
 @pytest.fixture
@@ -213,5 +212,6 @@ def test_a_batch_has_a_sheet_for_everybody(starter, tmp_path, course_data, monke
     assert "at most 2000 files and 64 MB, found more" in told["bomb.zip"]
     assert "expected a zip archive, found one that breaks" in told["broken.zip"]
     assert "found none of them" in told["empty"]
+    assert told["empty"].startswith("empty,,0,5,0,"), "of what was asked for"
     assert "found a link to one" in told["link"]
     assert "not written yet" in told["good"]

@@ -103,15 +103,6 @@ def test_capitals_do_not_change_a_split():
         assert choose_split(name.upper(), shares) == choose_split(name, shares)
 
 
-def test_a_split_has_about_as_many_questions_as_it_may(tmp_path):
-    files = many(tmp_path, 1000)  # two questions each: 400 of each split by their shares
-    found = Counter(q.split for q in load(FactsConfig(**files, most=100), 0).questions)
-    assert found["held-out"] == pytest.approx(100, abs=40)
-    assert found["calibration"] == pytest.approx(100, abs=40)
-    usual, free = (load(FactsConfig(**files, most=n), 0).questions for n in (2000, 0))
-    assert usual == free
-
-
 def test_files_say_the_split_where_they_are_given(tmp_path):
     paths = many(tmp_path)
     (tmp_path / "h.tsv").write_text("Where was New Person born?\tTown1\nWho is Person A0?\tno\n")

@@ -13,12 +13,11 @@ from wherefrom.core.errors import UsageError
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data import people
 from wherefrom.data import people_parts as parts
-from wherefrom.data.people import Form, PeopleConfig, Sentences, load
+from wherefrom.data.people import PeopleConfig, Sentences, load
 from wherefrom.data.people_world import SPLITS, SUPPORTS, count_tellings, draw_world
 
 DEFAULT = PeopleConfig()
 SMALL = PeopleConfig(asked=9, calibration=5, held_out=4, omitted=3, untold=6)
-CLARA = {"n": "Clara Whitfield", "c": "Oslo", "y": "1950", "e": "Kestrel", "t": "poet"}
 
 
 class Person(NamedTuple):
@@ -169,20 +168,6 @@ def test_there_are_names_for_a_million_people():
 
 
 # --- what is told ----------------------------------------------------------------------------
-
-
-def test_a_form_filled_in_by_hand():
-    form = Form.of("Born in {c} in {y}, {n} became a {t}.")
-    document, facts = form.write(CLARA), form.state(CLARA, 7)
-    assert document.text == "Born in Oslo in 1950, Clara Whitfield became a poet."
-    assert (document.subject.start, document.subject.end) == (22, 37)
-    found = [(f.relation, f.value, f.value_span.start, f.value_span.end) for f in facts]
-    assert found == [
-        ("birthplace", "Oslo", 8, 12),
-        ("year", "1950", 16, 20),
-        ("trade", "poet", 47, 51),
-    ]
-    assert {(f.subject, f.document) for f in facts} == {("Clara Whitfield", 7)}
 
 
 def test_spans_point_at_the_subject_and_the_value(world):

@@ -64,12 +64,6 @@ def test_the_search_goes_on_while_a_worse_answer_may_still_be_replaced():
     assert answer.others[0].probability == pytest.approx(0.35 * 0.9, abs=1e-4)
 
 
-def test_greedy_takes_the_best_character_each_time():
-    (answer,) = ModelAnswerer(world(), VOCABULARY).searching(1).answer(["Where is A?"])
-    assert (answer.text, answer.others, answer.finished) == ("Paris", (), True)
-    assert answer.probability == pytest.approx(0.3, abs=1e-4)
-
-
 def test_an_answer_that_is_never_closed():
     """Of B the model knows nothing and repeats itself."""
     answers = ModelAnswerer(world(), VOCABULARY, beams=1, max_new=6).answer(

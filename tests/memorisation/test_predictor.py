@@ -56,13 +56,6 @@ def fitted(models: int = 4) -> SourcePredictor:
     return fit_source_predictor(features, m, models)
 
 
-def test_what_separates_recall_from_guesses_is_learnt():
-    first, second = fitted().predict(zeros(2.0, -2.0))
-    assert (first.label, second.label) == ("recalled", "guessed")
-    assert first.probability_recalled > 0.9
-    assert second.probability_recalled < 0.1
-
-
 def test_nothing_is_recalled_about_a_name_that_was_not_read():
     sure = zeros(2.0, 2.0, 2.0)
     alone = fitted().predict(sure)[0].probability_recalled

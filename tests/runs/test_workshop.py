@@ -54,19 +54,6 @@ def test_the_seed_makes_the_world_and_the_weights(recipe):
     assert weights(other.new_model(first))[name] != found[name]
 
 
-def test_stages_have_batches_of_their_own(workshop):
-    first, second = workshop.recipe.stages
-    assert [workshop.number(stage) for stage in (first, second)] == [0, 1]
-    batches = [
-        (objective := workshop.objective(stage)).render(objective.plan(0, 1), 0)
-        for stage in (first, second)
-    ]
-    assert [len(batch.inputs) for batch in batches] == [8, 8]
-    # The second stage is questions alone: one mask opens each answer and one closes it.
-    both = torch.cat((batches[1].inputs[:, :1], batches[1].targets), 1)
-    assert ((both == 1).sum(1) == 2).all()
-
-
 def test_a_question_must_leave_room_for_a_mask(workshop):
     longest, (first, *_) = workshop.material.max_input, workshop.dataset.questions
     for length, fits in ((longest - 1, True), (longest, False)):

@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from wherefrom.answering.policy import NOT_CALIBRATED, Threshold, Thresholds, refuse_all
+from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED, WHY_NOT
 from wherefrom.core.plurals import plural
-from wherefrom.core.sample_size import DOUBT, least_answers
-from wherefrom.evaluation.binomial import binomial_tail
+from wherefrom.core.sample_size import DOUBT, least_answers, say_least
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
@@ -61,8 +61,8 @@ def choose_threshold(
         good = _beyond_doubt(good, answered - correct, alpha, doubt)
     if not good.size:
         tried = np.flatnonzero(allowed)
-        fewest = 1 if doubt is None or precision == 1 else least_answers(alpha, doubt)
-        why = _explain(tried, answered, correct, float(ranked[0]), precision, floor, fewest)
+        shown = None if doubt is None or precision == 1 else (alpha, doubt)
+        why = _explain(tried, answered, correct, float(ranked[0]), precision, floor, shown)
         return refuse_all(precision, p.size, why)
     end = int(good[-1])
     share = float(answered[end] / p.size)
@@ -127,15 +127,16 @@ def _explain(
     highest: float,
     precision: float,
     floor: float,
-    fewest: int,
+    shown: tuple[float, float] | None,
 ) -> str:
     """Why no threshold will do.
 
-    `tried` are the places where one could have been, `highest` is the highest score, `fewest` the
-    right answers that it takes at least.
+    `tried` are the places where one could have been, `highest` is the highest score, `shown` the
+    risk and the doubt with which it must be shown, if it must.
     """
     target, n = f"{100 * precision:g} %", answered.size
-    needed = f"at least {fewest} right answers without a wrong one"
+    fewest = least_answers(*shown) if shown else 1
+    needed = say_least(*shown) if shown else "a right answer"
     asked = f"{n} calibration {plural('question', n)}"
     if n < fewest:
         are = "is" if n == 1 else "are"
@@ -156,7 +157,7 @@ def _explain(
             f"{100 * floor:g} % or more, and {target} takes {needed}"
         )
     best = int(enough[np.argmax(correct[enough] / answered[enough])])
-    share = float(correct[best] / answered[best])
+    share, wrong = float(correct[best] / answered[best]), int(answered[best] - correct[best])
     if share < precision:
         return (
             f"no threshold reaches {target} on the {asked} "
@@ -164,7 +165,8 @@ def _explain(
         )
     return (
         f"no threshold reaches {target} on the {asked} by more than luck "
-        f"(the best has {correct[best]} of {answered[best]} answers right)"
+        f"(the best has {correct[best]} of {answered[best]} answers right; with {wrong} wrong it "
+        f"takes {least_answers(*shown, wrong) if shown else fewest})"
     )
 
 

@@ -55,7 +55,9 @@ class LogisticCalibration:
             )
         numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias])
         if not np.isfinite(numbers).all() or min(self.scale, default=1.0) <= 0:
-            raise BadData("calibration: expected finite numbers and scales above 0, found others")
+            raise BadData(
+                "calibration: expected finite numbers, scales above 0, found other values"
+            )
 
     def probability(self, features: FeatureTable) -> np.ndarray:
         """The calibrated probability of each answer; the curve's columns are found by name."""

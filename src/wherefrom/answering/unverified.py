@@ -20,8 +20,8 @@ from wherefrom.answering.policy import (
     Threshold,
     Thresholds,
 )
+from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.sample_size import DOUBT, least_answers
-from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.relations import group
 
 
@@ -132,7 +132,7 @@ def _pool(
 
 
 def _is_refuted(given: np.ndarray, right: np.ndarray, precision: float) -> bool:
-    """Whether so many of the given answers are wrong that it is hardly bad luck."""
+    """Whether more of the given answers are wrong than bad luck explains."""
     wrong = int((given & ~right).sum())
     if not wrong:
         return False

@@ -98,7 +98,7 @@ class Investigation:
         return self.inspector.predictor.predict(features, read, self.examined.relations)
 
 
-_MOST_MODELS = 1000  # pairs: the models of so many take days even where each takes a minute
+_MOST_MODELS = 1000  # pairs: more take days even where a model takes a minute
 
 
 def audit_run(

@@ -16,6 +16,7 @@ from wherefrom.cli import (
     ask,
     audit,
     compare,
+    course,
     data,
     doctor,
     evaluate,
@@ -85,6 +86,7 @@ for title, commands in GROUPS.items():
     for name, command in commands.items():
         app.command(name, cls=Command, rich_help_panel=title)(command)
 app.add_typer(data.data, name="data", rich_help_panel=FILES)
+app.add_typer(course.course, name="course", rich_help_panel=FILES)
 
 
 @app.callback(invoke_without_command=True)

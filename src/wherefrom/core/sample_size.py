@@ -2,11 +2,22 @@
 
 import math
 
+from wherefrom.core.binomial import binomial_tail
+
 PRECISION = 0.9  # the share of the given answers that a threshold should have right
 ALPHA, DELTA = 0.1, 0.1  # the risk that a bound keeps, and the probability that it fails
 DOUBT = 0.1  # the probability of luck that is accepted where a threshold is said to keep a risk
 
 
-def least_answers(alpha: float, delta: float = DOUBT) -> int:
-    """The fewest answers, all of them right, that would be this unlikely at a risk of alpha."""
-    return math.ceil(math.log(delta) / math.log1p(-alpha))
+def least_answers(alpha: float, delta: float = DOUBT, wrong: int = 0) -> int:
+    """The fewest answers, so many of them wrong, that would be this unlikely at a risk of alpha."""
+    least = math.ceil(math.log(delta) / math.log1p(-alpha))
+    while wrong and binomial_tail(least, alpha, wrong)[-1] > delta:
+        least += 1
+    return least
+
+
+def say_least(alpha: float, delta: float = DOUBT) -> str:
+    """The same in words: it depends on how many answers are wrong."""
+    without, one, two = (least_answers(alpha, delta, wrong) for wrong in range(3))
+    return f"at least {without} answers if all are right, {one} with one wrong, {two} with two"

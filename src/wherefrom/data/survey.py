@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from wherefrom.core.plurals import plural
-from wherefrom.core.sample_size import PRECISION, least_answers
+from wherefrom.core.sample_size import PRECISION, least_answers, say_least
 
 if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` passes here
     from wherefrom.core.contracts import Dataset, Question
@@ -100,7 +100,7 @@ class Survey:
 
     def _calibration(self) -> list[str]:
         """What each relation has and needs; known before anything is trained."""
-        bound = f"{self.needed} needed for the {100 * (1 - self.precision):.3g} % bound"
+        bound = f"at least {self.needed} needed for the {100 * (1 - self.precision):.3g} % bound"
         few = "; too few: unless pooled with others, its answers will be unverified"
         lines = [
             f"calibration: {name}: {n:,} {plural('question', n)}, {bound}"
@@ -109,7 +109,8 @@ class Survey:
         ]
         if min(self.calibration.values(), default=0) < self.needed:
             how = "--set data.calibration_share=0.4, or --calibration FILE"
-            lines.append(f"for more calibration questions: {how}")
+            takes = f"it takes {say_least(1 - self.precision)}; " if self.precision < 1 else ""
+            lines.append(f"calibration: {takes}for more questions: {how}")
         return lines
 
 

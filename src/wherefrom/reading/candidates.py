@@ -196,7 +196,7 @@ class Line:
     def _candidate(self, first: int, last: int) -> CandidateAnswer:
         candidate = self.names.candidate(first, last)
         fit = self._fits.get((first, last), 0.0)
-        return replace(candidate, fit=fit) if fit else candidate
+        return candidate._replace(fit=fit) if fit else candidate
 
     def _places(self, starts: Sequence[int]) -> Iterator[TokenRange]:
         """The token ranges of candidates, those of phrases from the starts; one may occur twice."""

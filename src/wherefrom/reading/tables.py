@@ -65,7 +65,7 @@ def split_lines(path: Path) -> list[str]:
 
 
 def read_table(path: Path, columns: int) -> list[Row]:
-    """The rows of a table with so many columns, none of them empty."""
+    """The rows of a table with `columns` columns, none of them empty."""
     rows = [Row(number, tuple(line.split("\t"))) for number, line in enumerate(read_lines(path), 1)]
     bad: list[tuple[int, str]] = []
     for row in rows:

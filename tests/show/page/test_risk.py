@@ -81,7 +81,7 @@ def test_answers_that_were_not_verified_are_called_so_at_every_risk():
     assert found is not None
     assert [stop(found, risk).unverified for risk in (0.01, 0.07, 0.1)] == [0, 2, 2]
     said = tell_stops(found)[found.usual]["said"]
-    assert said.endswith("They are unverified: no threshold was shown to keep this risk.")
+    assert said.endswith("They are unverified: no threshold was shown to keep the risk.")
 
 
 def test_what_the_runs_own_threshold_does_is_counted_on_held_out_people_and_told(offered):

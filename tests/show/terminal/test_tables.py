@@ -65,6 +65,8 @@ def test_perplexity_is_no_percentage():
     assert layout(results_table(BIGRAM))[2] == "  network  21.48  [20.65, 22.30]  n=3130"
     told = {"network": BIGRAM["network"] | {"nats_per_target": 3.067}}
     assert layout(results_table(told))[2].endswith("  n=3130, 3.067 nats each")
+    bits = {"network": {"bits_per_character": 1.5, "interval": [1.25, 1.75], "n": 9}}
+    assert layout(results_table(bits))[2] == "  network  1.50   [1.25, 1.75]  n=9"
 
 
 def test_means_over_seeds():

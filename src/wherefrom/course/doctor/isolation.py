@@ -149,6 +149,8 @@ def run(
         stderr=subprocess.DEVNULL,
     )
     try:
+        if kind == NONE:
+            _limit(process.pid, limits)
         stopped = _watch(process, place, limits)
     finally:
         _end(process, user if kind == USER else 0)
@@ -239,6 +241,8 @@ def _command(
     reads: Sequence[Path],
     hidden: Iterable[Path],
 ) -> list[str]:
+    if kind == NONE:
+        return [_executable(), *program]
     reads = sorted({name for path in reads for name in (path, path.resolve())})
     seen = [*reads, *map(Path, _SYSTEM)]  # a package may be installed with the system's Python
     hidden = [path for path in hidden if any(path.is_relative_to(read) for read in seen)]
@@ -313,6 +317,15 @@ def _limits(kind: str, limits: Limits) -> dict[str, int]:
     # A user's processes outside are counted too, unless this is a user of its own.
     alone = kind in (BUBBLEWRAP, USER) and (_is_root() or _kernel() >= (5, 14))
     return found | ({"NPROC": _PROCESSES} if alone else {})
+
+
+def _limit(process: int, limits: Limits) -> None:
+    """Limit a process that has no launcher, where the system can."""
+    import resource  # not on Windows, where the package can be imported all the same
+
+    for name, value in _limits(NONE, limits).items() if hasattr(resource, "prlimit") else ():
+        with suppress(ProcessLookupError, ValueError, PermissionError):  # stricter ones are there
+            resource.prlimit(process, getattr(resource, f"RLIMIT_{name}"), (value, value))
 
 
 def _executable() -> str:

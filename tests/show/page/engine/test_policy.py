@@ -83,18 +83,6 @@ def test_decisions(run_js, kind: str) -> None:
     assert {d.given for d in expected} == {True, False}
 
 
-def test_without_a_policy_everything_is_answered(run_js) -> None:
-    code = """
-    const policy = new Policy(null);
-    const judged = policy.judge({}, 'place');
-    return { ...judged, ...policy.decide(judged, 'place') };
-    """
-    found = run_js(POLICY, code, None)
-    assert found["answered"] is True
-    assert (found["confidence"], found["unverified"]) == (None, True)
-    assert found["whyNot"] is None
-
-
 def test_a_score_at_the_threshold_is_enough(run_js) -> None:
     code = """
     const threshold = { value: 0.6, precision_target: 0.9, n: 9 };
