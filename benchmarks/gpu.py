@@ -6,7 +6,7 @@
 
 Runs that stand in the file already are not done again, so a call that was cut short goes on.
 Answers go into predictions.jsonl beside the file. It needs torch and numpy and nothing else.
-`benchmarks/results.py` makes docs/RESULTS.md of it.
+`benchmarks/results.py` makes docs/research/RESULTS.md of it.
 """
 
 import argparse

@@ -4,7 +4,7 @@
     python benchmarks/labels.py --borrow people-0 people-1 people-2
 
 The first copies audit/labels.jsonl.gz of audited runs to docs/results/influence.RUN.jsonl.gz; the
-source predictor of each run is then fitted again from its file and measured, for docs/RESULTS.md
+source predictor of each run is then fitted again from its file, for docs/research/RESULTS.md
 (`results.py`). The second fits the predictor that runs without retrained models borrow, on
 calibration people of several runs.
 """
@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT / "src")]
 
 import numpy as np  # noqa: E402
 
-from wherefrom.answering.feature_table import FeatureTable  # noqa: E402
+from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
 from wherefrom.core.config import to_json  # noqa: E402
 from wherefrom.memorisation.labelled_answers import (  # noqa: E402
     LABELS,

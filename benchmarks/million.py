@@ -11,7 +11,7 @@ share a cache, which the first of them finds empty:
                is in the cache: the second call
     own text   a text of as many lines with as many questions, read as `wherefrom run facts` does
 
-`--write` puts the table and the figure into docs/ (MILLION.md, pictures/million.svg).
+`--write` puts the table and the figure into docs/ (SCALING.md, pictures/million.svg).
 """
 
 import argparse
@@ -28,11 +28,10 @@ from time import perf_counter, process_time
 from typing import Any
 
 from measure import Watch
-from pages import DOCS, render
+from pages import DOCS, fill, render
 
-PAGE, FIGURE, RESULTS = DOCS / "MILLION.md", "pictures/million.svg", DOCS / "results/million.json"
+PAGE, FIGURE, RESULTS = DOCS / "SCALING.md", "pictures/million.svg", DOCS / "results/million.json"
 SIZES = (10_000, 100_000, 1_000_000)
-BEGIN, END = "<!-- the table is written by benchmarks/million.py -->", "<!-- end of the table -->"
 MOST_GB, MOST_SECONDS = 2.0, 60.0  # of any part; of a second call before it trains
 OWN_GB, OWN_SECONDS = 1.0, 60.0  # of a million lines with a million questions
 
@@ -223,9 +222,7 @@ def write_docs(found: dict[str, Any]) -> None:
     RESULTS.write_text(json.dumps(found, indent=1) + "\n")
     (DOCS / FIGURE).write_bytes(draw(found))
     table = render("million.md.jinja", found | {"missed": judge(found["rows"])})
-    head, _, rest = PAGE.read_text().partition(BEGIN)
-    _, _, tail = rest.partition(END)
-    PAGE.write_text(f"{head}{BEGIN}\n\n{table}\n{END}{tail}")
+    fill(PAGE, "benchmarks/million.py", table)
 
 
 def main(arguments: list[str] | None = None) -> dict[str, Any]:

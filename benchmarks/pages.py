@@ -26,6 +26,15 @@ def render(template: str, data: Mapping[str, Any]) -> str:
     return pages.get_template(template).render(data)
 
 
+def fill(page: Path, maker: str, text: str) -> None:
+    """Puts what a program has made between the program's two marks on a page."""
+    begin, end = f"<!-- made by {maker} -->", f"<!-- end of {maker} -->"
+    head, _, rest = page.read_text("utf-8").partition(begin)
+    _, found, tail = rest.partition(end)
+    assert found, f"{page}: expected the marks of {maker}"
+    page.write_text(f"{head}{begin}\n\n{text.strip()}\n\n{end}{tail}", "utf-8")
+
+
 def show(value: Any, form: str) -> str:
     """A figure as `form` says; a finding that is not there is a dash.
 

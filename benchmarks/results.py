@@ -1,4 +1,4 @@
-"""docs/RESULTS.md: figures from docs/results/, words and others' figures in templates/.
+"""docs/research/RESULTS.md: figures from docs/results/, words and others' figures in templates/.
 
     python benchmarks/results.py [--gpu FILE.jsonl] [--laptop RUN ...] [--audits RUN ...]
 
@@ -26,17 +26,17 @@ import pages  # noqa: E402
 from labels import measure_kept  # noqa: E402
 from pages import DOCS, RESULTS, read_lines  # noqa: E402
 
-from wherefrom.answering.decoys import TIERS  # noqa: E402
-from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
 from wherefrom.core.config import to_json  # noqa: E402
 from wherefrom.evaluation.intervals import mean_interval, student_quantile  # noqa: E402
 from wherefrom.evaluation.mistakes import KINDS  # noqa: E402
 from wherefrom.evaluation.two_levels import mean_over_seeds  # noqa: E402
 from wherefrom.recipes.birthplaces import knowledge  # noqa: E402
 
-PAGE = DOCS / "RESULTS.md"
+PAGE = DOCS / "research" / "RESULTS.md"
 HEADLINE = ("course.", "knowledge.", "calibrated")
 MODELS = ("with_pretraining", "model")
+# The stage without pretraining is the same in every variant but for the attention: one is kept.
+WITHOUT = {("course.causal", "without_pretraining"): "course.nopretrain"}
 # Of the committed predictions of the 437 test questions, scored by those who keep their answers.
 OUTSIDE = {
     "course.causal": "24.0", "course.rope": "36.0", "knowledge.rope": "86.9 (86.3 to 87.4)",
@@ -87,9 +87,6 @@ def collect() -> dict[str, Any]:
         "mistakes": count_mistakes(trained["knowledge.rope"]),
         "laptop": sorted(read_lines(RESULTS / "laptop.jsonl"), key=lambda row: row["seconds"]),
         "audits": pages.read_audits(),
-        "tiers": list(TIERS),
-        "perturbed": list(PERTURBED),
-        "readings": pages.read_readings(),
         "sources": {run: to_json(found) for run, found in measure_kept().items()},
         "homework": read_homework(),
     }
@@ -184,8 +181,9 @@ def take_over(source: Path) -> None:
     write_lines("gpu.jsonl", list({(row["job"], row["seed"]): row for row in rows}.values()))
     for row in read_lines(source.with_name("predictions.jsonl")):
         task, _, model = row["task"].partition(".")
-        if row["job"].startswith(HEADLINE) and model in MODELS:
-            name = f"{row['job']}.{row['seed']}.{task}.predictions"
+        job = WITHOUT.get((row["job"], model), row["job"] if model in MODELS else "")
+        if job.startswith(HEADLINE):
+            name = f"{job}.{row['seed']}.{task}.predictions"
             (RESULTS / name).write_text("".join(f"{a}\n" for a in row["answers"]), "utf-8")
 
 

@@ -1,7 +1,7 @@
 """Where the time of a training step on a GPU goes: kernels, their kinds, and the gaps between them.
 
     python benchmarks/step_profile.py --data FOLDER --out profile.json
-    python benchmarks/step_profile.py --from profile.json --write docs/GPU-PROFILE.md
+    python benchmarks/step_profile.py --from profile.json --write docs/research/GPU-PROFILE.md
 
 A step is one captured graph. Its parts are timed by capturing the step's beginning: rows, rows and
 loss, and so on; a part costs what its graph takes longer than the one before it.

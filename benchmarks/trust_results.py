@@ -1,7 +1,7 @@
-"""docs/TRUST-RESULTS.md, every figure of it, from the files in docs/results/.
+"""What was measured, on docs/TRUST.md: every figure of it, from the files in docs/results/.
 
     python benchmarks/trust_results.py --take RUN ...      # people-0 to -19, birthplaces; audited
-    python benchmarks/trust_results.py                     # the page
+    python benchmarks/trust_results.py                     # that part of the page
 
 The words are in templates/trust-results.md.jinja, which has a place for every figure: a finding of
 an audited run (people_0, birthplaces, ...), or one of many runs (`find_figures`); `pages.show` says
@@ -29,17 +29,18 @@ from answer_files import (  # noqa: E402
     take_decoys,
     take_unanswered,
 )
-from pages import DOCS, RESULTS, read_audits, read_readings, render  # noqa: E402
+from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noqa: E402
 
-from wherefrom.answering.calibration import LogisticCalibration  # noqa: E402
+from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
+from wherefrom.answering.calibration import fit_calibration  # noqa: E402
 from wherefrom.answering.closed_book import FEATURES  # noqa: E402
 from wherefrom.answering.decoys import TIERS  # noqa: E402
-from wherefrom.answering.feature_table import FeatureTable  # noqa: E402
 from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
 from wherefrom.evaluation.calibration import score_calibration  # noqa: E402
 from wherefrom.evaluation.intervals import mean_interval, wilson  # noqa: E402
 
-PAGE = DOCS / "TRUST-RESULTS.md"
+PAGE = DOCS / "TRUST.md"
+MAKER = "benchmarks/trust_results.py"
 PEOPLE = "people"
 BIRTHPLACES = "birthplaces-calibrated-0"
 AUDITED = {
@@ -128,7 +129,7 @@ def find_slope(rows: Sequence[Mapping[str, Any]]) -> float | None:
     right = np.array([r["right"] for r in rows], dtype=bool)
     fitting = np.array([r["split"] == "calibration" for r in rows])
     known = fitting & np.array([r["name_known"] is not False for r in rows])
-    curve = LogisticCalibration.fit(table.rows(known), right[known], FEATURES)
+    curve = fit_calibration(table.rows(known), right[known], FEATURES)
     held = np.array([r["split"] == "held-out" for r in rows])
     return score_calibration(curve.probability(table.rows(held)), right[held]).line.slope
 
@@ -214,7 +215,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--times", type=int, default=1000, help="draws of the bound for each run")
     given = parser.parse_args(arguments)
     take(given.take, given.times)
-    PAGE.write_text(render("trust-results.md.jinja", find_figures()), "utf-8")
+    fill(PAGE, MAKER, render("trust-results.md.jinja", find_figures()))
     print(f"{PAGE.relative_to(ROOT)} is written")
     return 0
 

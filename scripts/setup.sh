@@ -14,8 +14,8 @@
 #   scripts/setup.sh report RUN        set up, then write docs/report.html and the README's picture of it
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
 #   scripts/setup.sh attack [ARG ...]  failing file operations and flipped bits, counted in docs/RELIABILITY.md
-#   scripts/setup.sh trust [ARG ...]   docs/TRUST-RESULTS.md from docs/results/; --take RUN ... takes audited runs over first
-#   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/RESULTS.md; DATA=FOLDER TEXTS=FOLDER
+#   scripts/setup.sh trust [ARG ...]   the figures of docs/TRUST.md from docs/results/; --take RUN ... takes audited runs over first
+#   scripts/setup.sh gpu [ARG ...]     every figure that needs a GPU, into docs/research/RESULTS.md; DATA=FOLDER TEXTS=FOLDER
 #   scripts/setup.sh lock [ARG ...]    write requirements/*.txt anew (--upgrade takes newer versions)
 #   scripts/setup.sh clean             remove caches and build outputs (.venv and runs/ stay)
 #

@@ -5,8 +5,8 @@
 
 The text is about generated people. What was drawn evenly among M texts carries log2 M bits: a model
 that knows the language but not the person loses all of them, one that has stored the person none.
-docs/CAPACITY.md says more, and what was found. Its figures, those of random strings among them,
-were measured with an earlier program, on a text that differs in a few characters.
+docs/research/CAPACITY.md says more, and what was found. Its figures were measured with an earlier
+program, on a text that differs in a few characters.
 
 Every model has a run folder of its own (OUT/ARM-width-W/seed-S), so the same command continues a
 study that was stopped: finished runs are only read. OUT/study.json has the findings, study.md and

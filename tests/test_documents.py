@@ -12,13 +12,12 @@ from typer.testing import CliRunner
 
 import wherefrom
 from wherefrom.auditing.asking import Replies
-from wherefrom.auditing.dispute import Dispute
 from wherefrom.auditing.findings import Audit, AuditedAnswer
 from wherefrom.cli.main import main
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), *ROOT.glob("*/README.md"),
+    [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *ROOT.glob("*/README.md"),
      *ROOT.glob("course/*/README.md")]
 )  # fmt: skip
 GUIDE = ROOT / "docs" / "PYTHON.md"
@@ -117,23 +116,50 @@ def test_the_page_of_commands_is_what_they_say_of_themselves(tmp_path):
     assert (ROOT / "docs" / "COMMANDS.md").read_text("utf-8") == page.read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    "page", [ROOT / "docs" / "GLOSSARY.md", ROOT / "CONTRIBUTING.md"], ids=name
-)
-def test_code_that_is_named_exists(page):
-    """Paths in backticks with a slash or a .py: of the package, or of the repository."""
-    text = page.read_text("utf-8")
-    named = set(re.findall(r"`([a-z_]+/[a-z_/]*(?:[a-z_]+\.(?:py|md|sh|toml))?)`", text))
-    assert named
-    missing = [
+def find_missing(text: str) -> list[str]:
+    """Paths of the repository, and in backticks those of the package, that do not exist.
+
+    A `*` may stand for any name, and words in capitals are the reader's to fill in.
+    """
+    tops = "docs|src|tests|benchmarks|course|studies|scripts|requirements"
+    named = set(re.findall(rf"(?<![\w./-])((?:{tops})/[\w.*/-]*\w)", text))
+    named |= set(re.findall(r"`([a-z_]+/[a-z_/]*[a-z_]+\.(?:py|js|md|sh|toml))`", text))
+    package = ROOT / "src" / "wherefrom"
+    places = (ROOT, package, package / "show" / "page", ROOT / "course" / "a5")
+    return [
         path for path in sorted(named)
-        if not (ROOT / "src" / "wherefrom" / path).exists() and not (ROOT / path).exists()
+        if not re.search(r"[A-Z]{2,}(?!.*\.(md|tsv)$)", path)
+        and not any(any(place.glob(path.rstrip("/"))) for place in places)
     ]  # fmt: skip
-    assert not missing
+
+
+def test_a_path_that_is_gone_is_noticed():
+    assert find_missing("docs/gone.md, `core/errors.py`, `core/gone.py` and tests/core") == [
+        "core/gone.py", "docs/gone.md",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", [p for p in PAGES if p.name != "CHANGELOG.md"], ids=name)
+def test_paths_that_are_named_exist(page):
+    assert find_missing(page.read_text("utf-8")) == []
+
+
+def test_pages_that_the_code_names_exist():
+    """Error messages, docstrings and programs send readers to pages of docs/."""
+    kinds = ("*.py", "*.js", "*.html", "*.jinja", "*.sh", "*.toml", "*.yml")
+    folders = ("src", "benchmarks", "course", "studies", "scripts", "tests", ".github")
+    files = [f for place in folders for kind in kinds for f in (ROOT / place).rglob(kind)]
+    named = {
+        (name(file), page)
+        for file in files
+        for page in re.findall(r"\bdocs/[\w/-]+\.(?:md|html)", file.read_text("utf-8"))
+    }
+    gone = [(file, page) for file, page in named if not (ROOT / page).exists()]
+    assert [each for each in gone if each[1] not in ("docs/gone.md", "docs/nothing.md")] == []
 
 
 def test_every_field_of_an_audit_is_documented():
-    """Fields of the findings, of replies and of disputes, down to the smallest part."""
+    """Fields of the findings, of replies and of claims, down to the smallest part."""
     text = (ROOT / "docs" / "AUDIT-JSON.md").read_text("utf-8")
     seen: set[type] = set()
     missing: list[str] = []
@@ -153,7 +179,7 @@ def test_every_field_of_an_audit_is_documented():
                 if isinstance(part, type):
                     walk(part)
 
-    for cls in (Audit, AuditedAnswer, Dispute, Replies):
+    for cls in (Audit, AuditedAnswer, Replies):
         walk(cls)
     assert len(seen) > 20
     assert missing == []

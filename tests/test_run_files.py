@@ -85,7 +85,7 @@ def watched(run: Path, commands: list[list[str]], *rest: str) -> dict[str, list[
 @pytest.mark.parametrize(
     "lines",
     [["evaluate RUN", "audit RUN"],
-     ["ask RUN ?", "report RUN", "dispute RUN ? Oslo", "examples RUN --number 1",
+     ["ask RUN ?", "report RUN", "ask RUN ? --claim Oslo", "examples RUN --number 1",
       "compare RUN OTHER", "verify RUN"]],
     ids=["that write", "that read"],
 )  # fmt: skip

@@ -1,6 +1,6 @@
 """Wherefrom teaches a small language model facts from text and says where answers come from.
 
-The names below are those of `wherefrom.api`, where they are described; `wherefrom.data` and
+The package offers the names that `wherefrom.api` lists and describes; `wherefrom.data` and
 `wherefrom.doctor` are packages of functions of their own. All are loaded when they are first used,
 so that importing the package, and `wherefrom --help`, need no torch.
 """
@@ -10,61 +10,9 @@ from typing import TYPE_CHECKING, Any
 from wherefrom.core.environment import prepare_library
 
 if TYPE_CHECKING:
-    from wherefrom import data
-    from wherefrom.api import (
-        Audit,
-        Dispute,
-        Examples,
-        Explanation,
-        Fault,
-        Outcome,
-        PerplexityReport,
-        Recipe,
-        RecipeEntry,
-        Replies,
-        Reply,
-        Report,
-        Run,
-        RunComparison,
-        RunEntry,
-        SeedsOutcome,
-        Source,
-        Verdict,
-        Verification,
-        WherefromError,
-        ask,
-        audit,
-        build_recipe,
-        compare,
-        dispute,
-        evaluate,
-        examples,
-        explain,
-        get_recipe,
-        list_recipes,
-        list_runs,
-        open_run,
-        perplexity,
-        run,
-        run_seeds,
-        sample,
-        to_json,
-        verify,
-        write_report,
-    )
-    from wherefrom.course import doctor
-
-__all__ = [
-    "Audit", "Dispute", "Examples", "Explanation", "Fault", "Outcome",
-    "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
-    "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
-    "WherefromError",
-    "ask", "audit", "build_recipe", "compare", "data", "dispute", "doctor",
-    "evaluate", "examples", "explain", "get_recipe", "list_recipes", "list_runs",
-    "open_run", "perplexity", "run", "run_seeds", "sample", "to_json",
-    "verify", "write_report",
-]  # fmt: skip
-
+    from wherefrom import data as data
+    from wherefrom.api import *  # noqa: F403
+    from wherefrom.course import doctor as doctor
 
 _MODULES = {"data": "wherefrom.data", "doctor": "wherefrom.course.doctor"}
 
@@ -72,16 +20,20 @@ prepare_library()  # before torch is loaded, which happens with the first of the
 
 
 def __getattr__(name: str) -> Any:
-    if name not in __all__:
-        raise AttributeError(f"module 'wherefrom' has no attribute '{name}'")
     from importlib import import_module
 
     if name in _MODULES:
         return import_module(_MODULES[name])
     if name == "verify":  # checking files needs no torch
         return import_module("wherefrom.runs.verification").verify
-    return getattr(import_module("wherefrom.api"), name)
+    if name == "__all__" or not name.startswith("_"):
+        api = import_module("wherefrom.api")
+        if name == "__all__":
+            return [*api.__all__, *_MODULES]
+        if name in api.__all__:
+            return getattr(api, name)
+    raise AttributeError(f"module 'wherefrom' has no attribute '{name}'")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *__getattr__("__all__")])

@@ -11,11 +11,11 @@
     audit = wherefrom.audit(outcome.run)              # calibration, risk bound, evidence, source
     run = wherefrom.open_run(outcome.run)             # its recipe, data, models, predictions
 
-A function that takes a run takes its folder, an outcome, or an open run from `open_run`. `threads`
-is the number of CPU threads (0: OMP_NUM_THREADS, or else one per core; None: the number in the
-recipe). Results are frozen dataclasses; `wherefrom.to_json` encodes any of them as `--json` does on
-the command line. Every error that is not a bug is a `wherefrom.WherefromError` and says in one line
-what to do.
+A function that takes a run takes its folder, its name under `runs/`, an outcome, or an open run
+from `open_run`. `threads` is the number of CPU threads (0: OMP_NUM_THREADS, or else one per core;
+None: the number in the recipe). Results are frozen dataclasses; `wherefrom.to_json` encodes any of
+them as `--json` does on the command line. Every error that is not a bug is a
+`wherefrom.WherefromError` and says in one line what to do.
 docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further modules of the API.
 """
 
@@ -30,16 +30,15 @@ from typing import ParamSpec, TypeVar, Unpack
 
 from wherefrom.auditing.asking import Replies, ask_run
 from wherefrom.auditing.audit import Risk, audit_run
-from wherefrom.auditing.dispute import Dispute, settle
 from wherefrom.auditing.examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.findings import Audit
-from wherefrom.auditing.inspector import open_inspector
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, WherefromError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
-from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.core.replies import Claim, Reply, Source, Verdict
+from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
 from wherefrom.data.catalogue import survey_dataset
 from wherefrom.experiments.company import company, count_apart
@@ -60,7 +59,8 @@ from wherefrom.experiments.together import RunRequest, check_apart, execute_all
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
 from wherefrom.recipes.options import RecipeOptions, build, change, check_options
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import AnyRun, Run, open_run
+from wherefrom.runs.layout import RUNS
+from wherefrom.runs.run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
@@ -70,11 +70,11 @@ from wherefrom.show.terminal.progress import watch, watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
-    "Audit", "Dispute", "Examples", "Explanation", "Fault", "Outcome",
+    "Audit", "Claim", "Examples", "Explanation", "Fault", "Outcome",
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
-    "ask", "audit", "build_recipe", "compare", "dispute", "evaluate",
+    "ask", "audit", "build_recipe", "compare", "evaluate",
     "examples", "explain", "get_recipe", "list_recipes", "list_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
@@ -200,7 +200,7 @@ def evaluate(
     The new results are stored; `Outcome.changed` names those that differ from the old ones. Several
     `processes`, or those of torchrun, divide the questions; `wait` is as in `run`.
     """
-    path = run.path if isinstance(run, Run) else Path(run)
+    path = run_path(run)
     folder = RunFolder(path)
     recipe = folder.read_recipe()
     with company(recipe, processes, wait, trains=False):
@@ -214,7 +214,7 @@ def default_folder(recipe: Experiment) -> Path:
     usual = RECIPES[recipe.name]() if recipe.name in RECIPES else recipe
     found, known = (getattr(getattr(r, "model", None), "attention", "") for r in (recipe, usual))
     variant = f"-{found}" if found != known else ""
-    return Path("runs") / f"{recipe.name}{variant}-{recipe.seed}"
+    return Path(RUNS) / f"{recipe.name}{variant}-{recipe.seed}"
 
 
 # -- asking --------------------------------------------------------------------------
@@ -228,6 +228,7 @@ def ask(
     risk: float | None = None,
     delta: float | None = None,
     evidence: str = "shown",
+    claim: str | None = None,
     strict: bool = True,
     threads: int | None = None,
 ) -> Replies:
@@ -237,13 +238,20 @@ def ask(
     whether the model recalled it. With `risk`, the model answers only above a threshold that the
     calibration people certify: at most a share `risk` of the answers is wrong, except with
     probability `delta` (0.1). With `evidence="required"`, an answer that the text does not state is
-    withheld, too: what is answered is then no longer up to the model alone. A question that the run
-    cannot be asked raises BadData. If `strict` is False, the other questions are answered, and
-    `Replies.problems` says what is wrong.
+    withheld, too: what is answered is then no longer up to the model alone. With `claim`, an answer
+    that you say is right, `Replies.claims` weighs it against each reply, by the text and the
+    training, and recommends what to do. A question that the run cannot be asked raises BadData. If
+    `strict` is False, the other questions are answered, and `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
     return ask_run(
-        _open(run, threads), asked, risk=risk, delta=delta, evidence=evidence, strict=strict
+        _open(run, threads),
+        asked,
+        risk=risk,
+        delta=delta,
+        evidence=evidence,
+        claim=claim,
+        strict=strict,
     )
 
 
@@ -251,8 +259,8 @@ def ask(
 def audit(
     run: AnyRun,
     *,
-    risk: float = 0.1,
-    delta: float = 0.1,
+    risk: float = ALPHA,
+    delta: float = DELTA,
     pairs: int | None = None,
     budget: float | None = None,
     processes: int = 1,
@@ -263,7 +271,7 @@ def audit(
 ) -> Audit:
     """Measure how far a run's answers can be trusted; the findings are also written to audit/.
 
-    `pairs` trains models without people's text, in so many pairs, to measure what the model
+    `pairs` trains that many pairs of models without people's text, to measure what the model
     recalled; `budget` (minutes) trains as many pairs as it allows, up to `pairs` or 8. Several
     `processes` train as many models at once, and so do those of torchrun; or one process trains
     `together` as many in one step (by default as many as fit on a GPU, and one on a CPU). `swap`
@@ -285,12 +293,6 @@ def audit(
         watch=watch if progress else None,
         tell=note if progress else _keep_quiet,
     )
-
-
-@checked
-def dispute(run: AnyRun, question: str, claim: str, *, threads: int | None = None) -> Dispute:
-    """Weigh a claimed answer against the model's, by the text and the source, and recommend."""
-    return settle(open_inspector(_open(run, threads)), question, claim)
 
 
 @checked

@@ -11,8 +11,8 @@ import pytest
 
 import wherefrom
 from tests.support.audited import Audited
-from wherefrom.answering import policy as policies
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering import fitting
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.risk_bound import Bounds
 from wherefrom.auditing.asking import Problem, ask_run, require_evidence
 from wherefrom.core.config import from_json
@@ -152,9 +152,9 @@ def test_answers_above_a_certified_threshold_are_given(run: Run, questions: list
         # Any name will do.
         return fit_bounds(FeatureTable(columns), sure > 0, *rest[:-1])
 
-    fit_bounds = policies.fit_bounds
-    monkeypatch.setattr(policies, "fit_bounds", certify)
-    monkeypatch.setattr(policies, "fit_gate", lambda *_: None)
+    fit_bounds = fitting.fit_bounds
+    monkeypatch.setattr(fitting, "fit_bounds", certify)
+    monkeypatch.setattr(fitting, "fit_gate", lambda *_: None)
     found = ask_run(run, questions, risk=0.6, delta=0.5)
     certificate = found.certificate
     assert certificate is not None
@@ -187,7 +187,7 @@ def assert_same(one: Any, other: Any) -> None:
 def test_a_reply_has_the_same_json_wherever_it_is_written(
     audited: Audited, capsys: pytest.CaptureFixture[str]
 ):
-    """From Python, from `ask --json`, from `dispute --json`, and in audit/answers.jsonl."""
+    """From Python, from `ask --json`, with a claim too, and in audit/answers.jsonl."""
     from wherefrom.cli.main import main
 
     run, path = audited.run, str(audited.run.path)
@@ -200,8 +200,8 @@ def test_a_reply_has_the_same_json_wherever_it_is_written(
     capsys.readouterr()
     assert main(["ask", path, *chosen, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == found
-    assert main(["dispute", path, chosen[0], "Oslo", "--json"]) == 0
-    assert_same(json.loads(capsys.readouterr().out)["reply"], found["replies"][0])
+    assert main(["ask", path, chosen[0], "--claim", "Oslo", "--json"]) == 0
+    assert_same(json.loads(capsys.readouterr().out)["replies"][0], found["replies"][0])
 
 
 REPLY = Reply(

@@ -179,7 +179,7 @@ def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Pat
 def test_a_run_that_is_not_finished_is_not_inspected(path: Path, tmp_path: Path):
     copy = copy_of(path, tmp_path)
     RunFolder(copy).write_status({"state": "unfinished", "seconds": 1.0})
-    with pytest.raises(MissingInput, match="expected a finished run"):
+    with pytest.raises(MissingInput, match="this run is not finished"):
         open_inspector(open_run(copy))
 
 

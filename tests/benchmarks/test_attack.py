@@ -95,7 +95,6 @@ def test_a_reader_that_does_not_compare_is_found_out(tiny_run, monkeypatch):
 
 def test_the_page_has_the_counts_and_names_tests_that_exist():
     page = attack.PAGE.read_text("utf-8")
-    assert attack.fill(page, ["x"]).count("| **flipped bits** |") == 0
     operations = re.search(r"\*\*file operations that go wrong\*\* \| \*\*(\d+)\*\*", page)
     flipped = re.search(r"\*\*flipped bits\*\* \| \*\*(\d+)\*\* \| \*\*0 not noticed", page)
     assert operations

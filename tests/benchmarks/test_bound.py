@@ -8,13 +8,13 @@ import bound
 import numpy as np
 import pytest
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import FEATURES
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.auditing.findings import AuditedAnswer
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.files import spell_jsonl
+from wherefrom.core.files import format_jsonl
 from wherefrom.core.replies import Reply
 
 
@@ -39,7 +39,7 @@ def answers(n: int, seed: int) -> list[AuditedAnswer]:
 
 def write(path: Path, rows: list[AuditedAnswer]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(spell_jsonl([*to_json(rows), {"split": "asked", "right": True}]))
+    path.write_text(format_jsonl([*to_json(rows), {"split": "asked", "right": True}]))
     return path
 
 

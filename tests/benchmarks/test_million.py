@@ -35,8 +35,9 @@ def test_bars_that_are_missed_are_named():
 def test_the_page_gets_the_table_and_the_figure(tmp_path, monkeypatch):
     for name in ("pictures", "results"):
         (tmp_path / name).mkdir()
-    page = tmp_path / "MILLION.md"
-    page.write_text(f"before\n{million.BEGIN}\nold\n{million.END}\nbehind\n")
+    page = tmp_path / "SCALING.md"
+    marks = [f"<!-- {what} benchmarks/million.py -->" for what in ("made by", "end of")]
+    page.write_text(f"before\n{marks[0]}\nold\n{marks[1]}\nbehind\n")
     monkeypatch.setattr(million, "DOCS", tmp_path)
     monkeypatch.setattr(million, "PAGE", page)
     monkeypatch.setattr(million, "RESULTS", tmp_path / "results" / "million.json")
@@ -46,7 +47,7 @@ def test_the_page_gets_the_table_and_the_figure(tmp_path, monkeypatch):
     assert text.startswith("before\n")
     assert text.endswith("behind\n")
     assert "old" not in text
-    assert "| 100,000 | index | 20.0 | 10.0 | 100 | 0.50 |" in text
+    assert "| index | 1.0 s, 0.50 | 10.0 s, 0.50 |" in text
     assert "2 cores, one thread each, otherwise idle." in text
     assert "Bars that were missed: none." in text
     assert b"<svg" in (tmp_path / "pictures" / "million.svg").read_bytes()

@@ -1,4 +1,4 @@
-"""docs/RESULTS.md: its figures by hand, what is taken over, and the page that is committed."""
+"""docs/research/RESULTS.md: figures by hand, what is taken over, and the committed page."""
 
 import json
 import shutil
@@ -123,7 +123,11 @@ def test_rows_of_the_same_job_replace_each_other(folder):
         path.parent.mkdir()
         path.write_text("".join(json.dumps(r) + "\n" for r in rows))
     answers = {"job": "calibrated", "seed": 0, "task": "test.model", "answers": ["Rome", "Ulm"]}
-    second.with_name("predictions.jsonl").write_text(json.dumps(answers) + "\n")
+    alone = {"job": "course.causal", "seed": 1, "task": "dev.without_pretraining"}
+    other = alone | {"job": "course.rope", "answers": ["Bonn"]}
+    rows = (answers, alone | {"answers": ["Oslo"]}, other)
+    lines = "".join(json.dumps(each) + "\n" for each in rows)
+    second.with_name("predictions.jsonl").write_text(lines)
     results.take_over(first)
     results.take_over(second)
     kept = pages.read_lines(folder / "gpu.jsonl")
@@ -131,6 +135,8 @@ def test_rows_of_the_same_job_replace_each_other(folder):
         ("calibrated", [60.0]), ("why.rate", [30.0]),
     ]  # fmt: skip
     assert (folder / "calibrated.0.test.predictions").read_text() == "Rome\nUlm\n"
+    assert (folder / "course.nopretrain.1.dev.predictions").read_text() == "Oslo\n"
+    assert not list(folder.glob("course.rope.*"))
 
 
 def test_predictions_are_scored_again(folder):
@@ -163,11 +169,8 @@ def test_the_findings_of_a_run_are_taken_over_and_shown(tiny_run, folder, monkey
     run = Path(shutil.copytree(tiny_run, folder / "people-7"))
     audit_run(open_run(run))
     results.take_audits([run])
-    shown = {"audits": pages.read_audits(), "tiers": ["recombined"], "perturbed": []}
-    readings = {"read": 1, "read_agree": 1, "read_kappa": 1.0, "readers_kappa": 1.0}
-    page = pages.render("trust.md.jinja", shown | {"readings": readings, "sources": {}})
+    page = pages.render("trust.md.jinja", {"audits": pages.read_audits(), "sources": {}})
     rows = dict(line[2:-2].split(" | ") for line in page.splitlines() if line.count(" | ") == 1)
     assert "answer" in rows["right among answered, the threshold in use"]
     assert rows["certified threshold"] == "at most 10 % wrong: none"
-    assert rows["recombined: refused"].endswith("]")
-    assert rows["source (recalled or guessed), AUROC"] == "-"
+    assert rows["calibration slope"]

@@ -1,4 +1,4 @@
-"""docs/TRUST-RESULTS.md: the page is what its template and the committed files give."""
+"""What was measured, on docs/TRUST.md: what its template and the committed files give."""
 
 import json
 import re
@@ -17,12 +17,12 @@ TEMPLATE = Path(pages.__file__).parent / "templates" / "trust-results.md.jinja"
 @pytest.mark.nightly
 def test_the_committed_page_is_what_the_committed_files_give():
     page = pages.render("trust-results.md.jinja", made.find_figures())
-    assert made.PAGE.read_text("utf-8") == page
+    assert page.strip() in made.PAGE.read_text("utf-8")
 
 
 def test_the_template_has_few_figures_of_its_own():
     """A figure that is written by hand cannot be computed again; these are about other data."""
-    words = re.sub(r"\{\{.*?\}\}", "", TEMPLATE.read_text("utf-8"))
+    words = re.sub(r"\{[{%].*?[%}]\}", "", TEMPLATE.read_text("utf-8"))
     found = set(re.findall(r"\d+(?:[.,]\d+)* %", words))
     assert found <= {"95 %", "90 %", "10 %", "63 %", "72 %"}, found
 

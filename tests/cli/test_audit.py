@@ -137,7 +137,7 @@ def remove_text(folder: Path) -> None:
 def test_a_text_that_changed_since_training(cli, own_facts):
     """One line says so, and all is said as before of the text that was trained on."""
     run = own_facts / "run"
-    commands = (["audit", run], ["dispute", run, "Where was Ada Lund born?", "Oslo"],
+    commands = (["audit", run], ["ask", run, "Where was Ada Lund born?", "--claim", "Oslo"],
                 ["ask", run, "Where was Ada Lund born?"])  # fmt: skip
     before = [cli(*command) for command in commands]
     assert 'as read in "Ada Lund was born in Oslo."' in before[1].out

@@ -85,6 +85,7 @@ def test_check_counts_in_words_and_in_json(cli, folder):
         (["add", "people", "."], 2, "no data set of files"),
         (["check", ".", "--held-out", "x"], 2, "expected --questions beside"),
         (["ad"], 2, "ad"),
+        (["fetch"], 2, "NAME"),
     ],
 )
 def test_what_cannot_be_done_is_told(cli, tmp_path, monkeypatch, arguments, code, message):
@@ -141,12 +142,12 @@ def offered(package_registry, monkeypatch):
 
 
 def test_everything_is_listed(cli, offered):
-    listed = cli("data", "fetch", "--list")
+    listed = cli("data", "list")
     assert listed.code == 0
     for name, package in PACKAGES.items():
         assert name in listed.out
         assert package.licence in listed.out
-    rows = cli("data", "fetch", "--list", "--json").json
+    rows = cli("data", "list", "--json").json["packages"]
     assert list(rows) == list(PACKAGES)
     assert rows["brown"]["source"] == "npm"
     assert not rows["brown"]["here"]
@@ -163,7 +164,7 @@ def test_fetched_data_is_registered_and_found_by_name(cli, offered, tmp_path):
     assert "language/shakespeare.txt" in cli("data", "check", "shakespeare").out
     state = cli("data", "check", "shakespeare", "--json").json
     assert state["state"] == "ok"
-    assert "shakespeare (here)" in cli("data", "fetch", "--list").out
+    assert "  shakespeare (here)\n" in cli("data", "list").out
 
 
 def test_a_flipped_bit_is_noticed_and_fetching_mends_it(offered, cli, tmp_path):

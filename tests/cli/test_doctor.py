@@ -1,4 +1,4 @@
-"""`wherefrom doctor submission`: mistakes are found, hints are given, nothing crashes."""
+"""`wherefrom doctor`: mistakes are found, hints are given, nothing crashes."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from wherefrom.course.doctor.checks import CHECKS
 
 @pytest.mark.nightly
 def test_a_sound_submission_is_ok(cli, solution, course_data):
-    result = cli("doctor", "submission", solution, "--data", course_data, "--trust")
+    result = cli("doctor", solution, "--data", course_data, "--trust")
     assert (result.code, result.err) == (0, "")
     said, isolated, *lines = result.out.splitlines()
     assert said.startswith("looks like XCS224N, August 2021 to early September 2023: xcs2021 (")
@@ -25,7 +25,7 @@ def test_a_sound_submission_is_ok(cli, solution, course_data):
 def test_mistakes_are_reported_with_hints(cli, making, solution, course_data):
     for mistake in ("wrong shift", "flag never set", "predictions shifted by a line"):
         making.spoil(solution, mistake)
-    given = ["doctor", "submission", solution, "--data", course_data, "--year", "xcs2022"]
+    given = ["doctor", solution, "--data", course_data, "--year", "xcs2022"]
     found = cli(*given, "--json", "--trust").json
     assert found["folder"] == str(solution)
     assert (found["year"], found["year_said"].split(" XCS")[0]) == ("xcs2021", "taken as")
@@ -40,10 +40,17 @@ def test_mistakes_are_reported_with_hints(cli, making, solution, course_data):
 
 def test_a_broken_import_is_a_finding(cli, solution, course_data):
     (solution / "model.py").write_text("import nowhere_to_be_found\n")
-    result = cli("doctor", "submission", solution, "--data", course_data, "--trust")
+    result = cli("doctor", solution, "--data", course_data, "--trust")
     assert (result.code, result.err) == (0, "")
     _, _, first, *others = result.out.splitlines()
     assert first.startswith("look            import")
     assert "No module named 'nowhere_to_be_found' (model.py:1). Hint:" in first
     aligned = next(line for line in others if "predictions aligned" in line)
     assert aligned.startswith("ok ")  # needs no code
+
+
+def test_numbers_have_bounds(cli, tmp_path):
+    for option in ("--threads", "--memory-mb"):
+        result = cli("doctor", tmp_path, option, "9" * 30)
+        assert result.code == 2
+        assert f"{option}: expected at most" in result.complaint

@@ -19,7 +19,6 @@ TASK = people().tasks[0].name
         (["run", "peple"], "no such recipe; did you mean 'people'?"),
         (["run", ""], "recipe '': no such recipe"),
         (["run", "--out", ""], "run: out: expected a path, found '': it is empty"),
-        (["ask", "r", "Where?", "--picture", ""], "--picture: expected a path, found ''"),
         (["report", "r", "--out", ""], "report_runs: out: expected a path, found ''"),
         (["run", "--seeds", "0,0"], "seeds: expected each seed once, found 0 twice"),
         (["run", "--set", "model.vocab_size=1"], "model.vocab_size: expected 0, or at least 2"),
@@ -62,7 +61,7 @@ TASK = people().tasks[0].name
         (["run", "--seed", "9" * 5000], "'--seed'"),
         (["run", "people", "--minutes", "5"], "--minutes: expected the recipe 'facts', which is"),
         (["rnu"], "Did you mean 'run'?"),
-        (["ask"], "'RUN'"),
+        (["audit"], "'RUN'"),
         (["run", "people", "extra"], "extra"),
     ],
 )

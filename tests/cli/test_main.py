@@ -121,9 +121,6 @@ def test_help_and_version(cli):
     assert cli().out == cli("--help").out
     assert "Usage: wherefrom" in cli("-h").out
     assert cli("--version").out.startswith("wherefrom")
-    for command in ("run", "list", "evaluate", "compare", "ask"):
-        assert f"\n  {command} " in cli("--help").out
-        assert cli(command, "--help").code == 0
 
 
 def test_help_needs_nothing_heavy(python_anew):

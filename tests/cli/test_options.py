@@ -8,7 +8,7 @@ from wherefrom.cli.main import app
 
 VALUES = ("nan", "inf", "-inf", "-1", "0", "1e308", "9" * 30, "9" * 5000, "x", "")
 # Training takes longer than a sweep: what these refuse is tested with each of them.
-LONG = {"run", "audit", "evaluate", "report"}
+LONG = {"run", "audit", "evaluate", "report", "doctor"}
 
 
 def numbers() -> list[tuple[str, str]]:
@@ -34,7 +34,6 @@ def given(tiny_run, sentiment_run, tmp_path):
     question = "Where was Amos Karlsson born?"
     return {
         "ask": [tiny_run, question],
-        "dispute": [tiny_run, question, "Oslo"],
         "examples": [tiny_run],
         "sample": [tiny_run, "--length", "2"],
         "perplexity": [tiny_run, "--text", tmp_path / "text.txt"],

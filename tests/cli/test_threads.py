@@ -23,7 +23,6 @@ def commands(own_run, own_facts, sentiment_run, question, tmp_path) -> dict[str,
     (tmp_path / "text.txt").write_text("Where was she born?\n")
     return {
         "ask": [own_run, question],
-        "dispute": [own_run, question, "Oslo"],
         "audit": [own_facts / "run"],
         "evaluate": [own_run],
         "sample": [own_run, "--length", "2"],

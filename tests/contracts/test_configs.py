@@ -16,6 +16,11 @@ import pytest
 from wherefrom.core.config import decode, encode, overlay, parse_toml
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Demonstrations, ModelEntry, Recipe, Schedule, Share, Stage, Task
+from wherefrom.data.birthplaces import BirthplacesConfig
+from wherefrom.data.characters import CharactersConfig
+from wherefrom.data.facts import FactsConfig
+from wherefrom.data.people import PeopleConfig
+from wherefrom.data.tiny_text import TinyTextConfig
 from wherefrom.models.bigram import BigramConfig
 from wherefrom.models.dan import DANConfig
 from wherefrom.models.gpt import GPTConfig
@@ -150,6 +155,21 @@ OUTSIDE: list[tuple[Any, dict[str, Any], str]] = [
     (Schedule, {"shape": "square"}, ""),
     (Schedule, {"warmup": 2}, "a share"),
     (Schedule, {"floor": -1}, "a factor from 0 to 1"),
+    (BirthplacesConfig, {"letters": "latin"}, "one of"),
+    (CharactersConfig, {"held_out": 1.0}, ""),
+    (FactsConfig, {"most": -1}, ""),
+    (FactsConfig, {"documents": "pages"}, "one of lines, paragraphs, files"),
+    (PeopleConfig, {"asked": 0}, "a whole number from 1 to 1,000,000"),
+    (PeopleConfig, {"untold": -1}, "a whole number from 0"),
+    (PeopleConfig, {"cities": 99}, "2 to 40"),
+    (PeopleConfig, {"birthplace_sentences": 8}, "1 to 7"),
+    (PeopleConfig, {"exposure": "odd"}, "one of"),
+    (TinyTextConfig, {"words": 1}, ""),
+    (TinyTextConfig, {"words": 4901}, ""),
+    (TinyTextConfig, {"classes": 0}, ""),
+    (TinyTextConfig, {"sentences": 1}, ""),
+    (TinyTextConfig, {"held_out": 0.0}, ""),
+    (TinyTextConfig, {"held_out": 1.0}, ""),
     (BagsConfig, {"word_dropout": 1.0}, "a share from 0, below 1"),
     (WindowsConfig, {"length": -1}, "a whole number from 0"),
     (NextCharacterConfig, {"background": 1.5}, "a share from 0 to 1"),

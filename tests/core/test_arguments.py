@@ -79,9 +79,3 @@ def test_what_does_not_is_named_with_what_would(given, message):
     with pytest.raises(UsageError) as caught:
         put(**given)
     assert str(caught.value) == message
-
-
-def test_the_function_stays_what_it_was():
-    assert (put.__name__, put.__doc__) == ("put", "What it is for.")
-    with pytest.raises(TypeError):
-        put(1, 2, 3)

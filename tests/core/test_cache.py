@@ -11,7 +11,7 @@ import pytest
 
 from wherefrom.core import cache
 from wherefrom.core.cache import cache_folder, open_entry, remember
-from wherefrom.core.errors import CacheWarning, CannotWrite, UsageError
+from wherefrom.core.errors import CacheWarning, UsageError
 from wherefrom.core.files import TEMPORARY
 
 
@@ -31,15 +31,6 @@ class Maker:
     def __call__(self, folder: Path) -> None:
         self.times += 1
         (folder / "numbers").write_bytes(bytes(i % 256 for i in range(self.size)))
-
-
-def test_an_entry_is_made_once():
-    make = Maker()
-    first, second = open_entry("corpus", "abc", make), open_entry("corpus", "abc", make)
-    assert first == second
-    assert make.times == 1
-    assert open_entry("corpus", "other", make) != first
-    assert make.times == 2
 
 
 def test_what_another_process_made_meanwhile_is_not_made_again(monkeypatch):
@@ -86,16 +77,6 @@ def test_what_a_killed_process_left_is_never_read_and_removed(root):
     assert [p for p in root.iterdir() if p.name != ".lock"] == [path]
 
 
-def test_a_full_disk_is_one_line_and_leaves_nothing(root):
-    def make(folder: Path) -> None:
-        (folder / "numbers").write_bytes(b"some")
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with pytest.raises(CannotWrite, match="cannot write: No space left on device; free some"):
-        open_entry("corpus", "abc", make)
-    assert [p.name for p in root.iterdir()] == [".lock"]
-
-
 def test_a_table_is_computed_once():
     times: list[int] = []
 
@@ -106,13 +87,6 @@ def test_a_table_is_computed_once():
     assert remember("description", "abc", compute) == {"documents": 3}
     assert remember("description", "abc", compute) == {"documents": 3}
     assert len(times) == 1
-
-
-def test_where_nothing_can_be_written_it_is_computed_and_said_once(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("a file stands where the folder must be")
-    monkeypatch.setenv("WHEREFROM_CACHE", str(tmp_path / "file"))
-    with pytest.warns(CacheWarning, match="cannot write: .*this takes as long again next time"):
-        assert remember("description", "abc", lambda: {"documents": 3}) == {"documents": 3}
 
 
 def test_a_table_that_does_not_fit_on_the_disk_is_computed_once(monkeypatch):

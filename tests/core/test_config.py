@@ -1,5 +1,4 @@
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -19,7 +18,6 @@ from wherefrom.core.config import (
     to_toml,
 )
 from wherefrom.core.errors import BadData, UsageError
-from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
 
 
 @dataclass(frozen=True)
@@ -70,27 +68,6 @@ DRAWING = Drawing(
     (Layer("walls", Square(3.0)), Layer("sun", Circle(0.5, True), Pen(2, "gold"))),
     tags=("a", "b"),
 )
-
-
-def test_encode_names_kinds_keys_entries_by_name_and_leaves_none_out():
-    assert encode(DRAWING) == {
-        "title": "house",
-        "layers": {
-            "walls": {
-                "shape": {"kind": "square", "side": 3.0},
-                "pen": {"width": 1, "colour": "black"},
-            },
-            "sun": {
-                "shape": {"kind": "circle", "radius": 0.5, "filled": True},
-                "pen": {"width": 2, "colour": "gold"},
-            },
-        },
-        "scale": 1.0,
-        "copies": 1,
-        "shown": True,
-        "tags": ["a", "b"],
-        "sizes": [],
-    }
 
 
 @pytest.mark.parametrize(
@@ -207,33 +184,6 @@ def test_toml_reads_back_to_the_same_config(drawing):
     data = parse_toml(to_toml(drawing), "x.toml")
     assert data == encode(drawing)
     assert decode(Drawing, data, KINDS) == drawing
-
-
-@pytest.mark.parametrize("value", [math.inf, -math.inf, math.nan])
-def test_toml_holds_numbers_that_are_not_finite(value):
-    found = parse_toml(to_toml(replace(DRAWING, scale=value)), "x.toml")["scale"]
-    assert repr(found) == repr(value)
-
-
-def test_a_recipe_survives_toml_and_its_own_file_put_over_it():
-    recipe = Recipe(
-        "shapes", "A recipe of shapes.", Square(), Circle(2.0),
-        (
-            Stage("first", (Share("a", Square()),), Square(), Schedule(), 10, 4),
-            Stage(
-                "second", (Share("a", Square(2.0)), Share("b", Circle(1.0), 0.25, 0.5)),
-                Circle(3.0), Schedule("cosine", floor=0.1), 20, 4, start_from="first",
-            ),
-        ),
-        (ModelEntry("net", "second"),), "net", (Task("held-out", predictors=("net",)),),
-    )  # fmt: skip
-    data = parse_toml(to_toml(recipe), "x.toml")
-    assert decode(Recipe, data, KINDS) == recipe
-    assert overlay(recipe, data, KINDS) == recipe
-    changed = {"stages": {"second": {"mix": {"b": {"objective": {"radius": "7"}}}}}}
-    changed = overlay(recipe, changed, KINDS)
-    assert changed.stages[1].mix[1].objective == Circle(7.0)
-    assert overlay(recipe, parse_toml(to_toml(changed), "x.toml"), KINDS) == changed
 
 
 # --- findings as JSON --------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Every kind of error has an exit code of its own, and a misspelt name gets a hint."""
 
-import signal
-
 from wherefrom.core import errors
 from wherefrom.core.errors import Interrupted, WherefromError, nearest
 
@@ -11,12 +9,6 @@ def test_no_two_kinds_of_error_share_an_exit_code():
     kinds = [k for k in kinds if issubclass(k, WherefromError) and k is not Interrupted]
     assert len(kinds) > 5
     assert len({kind.exit_code for kind in kinds}) == len(kinds)
-
-
-def test_a_signals_exit_code_is_the_shells():
-    assert Interrupted("stopped", signal.SIGINT).exit_code == 130
-    assert Interrupted("stopped", signal.SIGTERM).exit_code == 143
-    assert Interrupted("stopped", signal.SIGHUP).exit_code == 129
 
 
 def test_the_hint_names_the_closest_and_all_if_they_are_few():

@@ -28,10 +28,6 @@ def test_one_form_is_what_the_questions_share_in_whole_words(texts, expected):
     assert find_forms(texts) == (expected,)
 
 
-def test_no_questions_have_no_form():
-    assert find_forms([]) == ()
-
-
 @pytest.mark.parametrize(
     "forms",
     [

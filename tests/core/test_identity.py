@@ -14,18 +14,6 @@ def message(found, asked) -> str:
     return str(raised.value)
 
 
-def test_equal_things_pass_in_whatever_order_their_names_are():
-    for value in ({"a": 1, "b": {"c": [1, {"d": None}]}}, {}, {"a": {}, "b": []}, [1], "x", None):
-        compare(value, value)
-    compare({"a": 1, "b": {"c": 2, "d": 3}}, {"b": {"d": 3, "c": 2}, "a": 1})
-
-
-def test_a_differing_field_is_named_with_both_values():
-    assert message({"model": {"n_head": 8}, "seed": 1}, {"model": {"n_head": 4}, "seed": 1}) == (
-        "runs/a: model.n_head: the folder has 8, asked for 4; name another folder"
-    )
-
-
 def test_a_place_in_a_list_is_named_by_its_number():
     found = message(
         {"stages": [{"steps": 5}, {"steps": 6}]}, {"stages": [{"steps": 5}, {"steps": 9}]}

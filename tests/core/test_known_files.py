@@ -56,18 +56,6 @@ def test_every_reader_notices_every_other_file(name, tmp_path):
     read(path)  # nobody expects anything
 
 
-def test_the_message_says_which_file_and_what_to_do(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("b")
-    known = Known("0" * 64, "'x' was fetched", "'wherefrom data fetch x' gets it again")
-    with pytest.raises(Damaged) as error, expecting(lambda _: known):
-        read_text(path)
-    assert str(error.value) == (
-        f"{path}: expected SHA-256 {'0' * 64}, which it had when 'x' was fetched, found "
-        f"{hashlib.sha256(b'b').hexdigest()}; 'wherefrom data fetch x' gets it again"
-    )
-
-
 def test_a_pipe_or_a_socket_is_no_file(tmp_path):
     """A pipe without a writer, one as a shell's <(COMMAND) is, and a socket."""
     os.mkfifo(tmp_path / "pipe")

@@ -60,12 +60,6 @@ def test_going_through_makes_each_group_once():
     assert made.made == 5, "neighbours of one group share it"
 
 
-def test_the_whole_is_no_copy_of_itself():
-    made = Letters("ab", "cd")
-    assert made[:] is made
-    assert made[:4] is made
-
-
 @given(st.lists(st.integers(), max_size=20), st.integers(1, 7))
 def test_batches_are_all_items_in_order(items, size):
     found = list(in_batches(iter(items), size))

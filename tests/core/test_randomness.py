@@ -56,17 +56,6 @@ def test_draws_are_words_of_the_blocks_that_the_docstring_says(count):
         np.testing.assert_array_equal(mine, word)
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [{"seed": 6}, {"stream": Stream.SPAN}, {"stage": 2}, {"step": 10}, {"row": rows(64) + 64}],
-)
-def test_every_part_of_the_address_changes_the_draw(changed):
-    here = draws(5, **PLACE, row=rows(64))
-    there = draws(5, **PLACE | {"row": rows(64)} | changed)
-    for d in range(5):
-        assert (here[d] != there[d]).all()  # 320 pairs: a chance of 1e-7 that any agree
-
-
 @pytest.mark.parametrize("seed", [-1, 2**32])
 def test_a_seed_out_of_range_is_refused(seed):
     with pytest.raises(ValueError, match="seed"):
@@ -75,14 +64,13 @@ def test_a_seed_out_of_range_is_refused(seed):
 
 @pytest.mark.parametrize("bound", [1, 2, 7, 100, 1000])
 def test_below_is_in_range_and_even(bound):
-    from scipy.stats import chi2
-
+    """Chi squared has a mean of `free` and a variance of twice that: it is rarely further off."""
     found = below(draws(1, **PLACE, row=rows(200_000))[0], bound)
     counts = np.bincount(found, minlength=bound)
     assert found.min() >= 0
     assert len(counts) == bound
-    expected = len(found) / bound
-    assert ((counts - expected) ** 2 / expected).sum() <= chi2.ppf(0.999, max(bound - 1, 1))
+    expected, free = len(found) / bound, bound - 1
+    assert ((counts - expected) ** 2 / expected).sum() <= free + 4 * np.sqrt(2 * free)
 
 
 def test_below_at_the_ends_of_its_range():

@@ -27,13 +27,6 @@ def test_texts_come_back_from_their_numbers(texts):
         assert all(MASK_ID < i < len(vocabulary) for i in ids)
 
 
-def test_pad_and_mask_come_first_then_characters_in_order():
-    vocabulary = Vocabulary.from_text(["cab", "\nZé"])
-    assert vocabulary.characters == (PAD, MASK, "\n", "Z", "a", "b", "c", "é")
-    assert vocabulary.decode([PAD_ID, MASK_ID]) == PAD + MASK
-    assert vocabulary.encode(MASK + PAD) == [MASK_ID, PAD_ID]
-
-
 def test_missing_characters_are_named_each_once_in_order():
     vocabulary = Vocabulary.from_text(["abc"])
     assert vocabulary.missing("zaéz") == ["z", "é"]

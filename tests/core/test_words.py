@@ -19,14 +19,6 @@ def test_texts_come_back_from_their_numbers(sentences):
         assert all(vocabulary.end < i < len(vocabulary) for i in ids)
 
 
-def test_the_marks_come_first_then_words_in_order():
-    vocabulary = WordVocabulary.from_text(["the cat", "a  cat\n"])
-    assert vocabulary.words == (BEGIN, END, "a", "cat", "the")
-    assert vocabulary.encode(" the cat ") == [4, 3]
-    assert vocabulary.decode([vocabulary.begin, 4, vocabulary.end]) == "<s> the </s>"
-    assert vocabulary.unknown is None
-
-
 def test_the_marks_may_stand_anywhere():
     vocabulary = WordVocabulary(("the", "<unk>", END, "cat", BEGIN), forms=FORMS)
     assert (vocabulary.begin, vocabulary.end, vocabulary.unknown) == (4, 2, 1)

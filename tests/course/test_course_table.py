@@ -1,4 +1,4 @@
-"""docs/COURSE.md's table of every part of every seed: nothing in it may be gone.
+"""docs/COURSE.md's tables of every part of five solutions: nothing in them may be gone.
 
 Each command is taken apart and looked up: commands and options of `wherefrom`, names of run.sh,
 programs and their options, targets of make, demonstrations. Figures must stand on the page that
@@ -24,7 +24,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "COURSE.md"
 commands, deliverables = load(A5, "commands", "deliverables")
 
-# What the seeds ask, as they number it.
+# What the solutions answer, as they number it.
 PARTS = {
     "000": "1a 1b 1c.i 1c.ii 1d.i 1d.ii 1e.i 1e.ii 2 3",
     "001": "1a 1b 1c 1d 1e 1f 1g deliverables 2a 2b 2c 3a 3b 3c.i 3c.ii 3d.i 3d.ii 3e.i 3e.ii",
@@ -35,28 +35,35 @@ PARTS = {
 LAB = "wherefrom run attention-lab"
 
 
-def read_rows() -> list[tuple[str, ...]]:
+Row = tuple[str, ...]
+
+
+def read_rows() -> list[Row]:
+    """Rows of the two tables: parts, command or demonstration, and what comes out."""
     found = []
     for line in PAGE.read_text("utf-8").splitlines():
         cells = tuple(c.strip() for c in re.split(r"(?<!\\)\|", line)[1:-1])
-        if len(cells) == 5 and cells[0] in PARTS:
+        if cells and re.match(r"00\d ", cells[0]):
             found.append(cells)
     return found
-
-
-ROWS = read_rows()
 
 
 def named(cell: str) -> list[str]:
     return re.findall(r"`([^`]+)`", cell)
 
 
-COMMANDS = sorted({command for row in ROWS for command in named(row[2])})
+ROWS = read_rows()
+SHOWN = [name for row in ROWS for name in named(row[1]) if len(row) == 3]
+COMMANDS = sorted({LAB, *(name for row in ROWS for name in named(row[1]) if len(row) == 4)})
 
 
-def test_every_part_of_every_seed_has_one_row():
-    for seed, parts in PARTS.items():
-        assert [row[1] for row in ROWS if row[0] == seed] == parts.split()
+def test_every_part_of_every_solution_stands_in_one_row():
+    found: list[tuple[str, str]] = []
+    for row in ROWS:
+        for group in row[0].split("; "):
+            solution, *parts = group.split()
+            found += [(solution, part) for part in parts]
+    assert sorted(found) == sorted((s, part) for s in PARTS for part in PARTS[s].split())
     assert all(cell for row in ROWS for cell in row)
 
 
@@ -174,34 +181,30 @@ def test_files_that_commands_name_are_there():
 
 
 def test_demonstrations_are_there_and_all_are_used():
-    shown = {row[3].split("`")[1] for row in ROWS if f"`{LAB}`" in row[2]}
-    mentioned = {name for row in ROWS for name in named(row[3]) if name in DEMONSTRATIONS}
-    assert shown <= set(DEMONSTRATIONS)
-    assert mentioned | {"synthesizer"} == set(DEMONSTRATIONS)  # that one is a claim of 1g's text
+    assert {*SHOWN, "synthesizer"} == set(DEMONSTRATIONS)  # that one is a claim of 1g's text
+    derived = PAGE.read_text("utf-8").partition("## Attention, computed")[2]
+    assert set(re.findall(r"^- `([\w-]+)`", derived, re.MULTILINE)) == set(DEMONSTRATIONS)
 
 
-def pages_of(row: tuple[str, ...]) -> list[Path]:
-    """Where the figures of a row stand: on the pages that it names, or else on the usual one."""
-    named_pages = re.findall(r"\((\S+\.md)\)", row[3])
-    if named_pages:
-        return [ROOT / name for name in named_pages]
-    usual = "ATTENTION.md" if f"`{LAB}`" in row[2] else "RESULTS.md"
-    return [ROOT / "docs" / usual]
+def pages_of(row: Row) -> list[Path]:
+    """Where the figures of a row stand: on the pages that it names, or else on that of results."""
+    named_pages = re.findall(r"\((\S+\.md)\)", row[2])
+    return [ROOT / name for name in named_pages or ["docs/research/RESULTS.md"]]
 
 
 def test_figures_stand_on_the_pages_that_they_are_from():
     strange, seen = [], 0
     for row in ROWS:
-        if f"`{LAB}`" not in row[2] and "run.sh" not in row[2] and ".md)" not in row[3]:
+        if len(row) == 3 or ("run.sh" not in row[1] and ".md)" not in row[2]):
             continue
         text = " ".join(page.read_text("utf-8") for page in pages_of(row))
-        said = re.sub(r"`[^`]*`", "", row[3])
+        said = re.sub(r"`[^`]*`", "", row[2])
         figures = re.findall(r"(?<![\w.-])\d[\d,]*\.\d+(?![\w-])|\d,\d{3},\d{3}", said)
-        strange += [(row[:2], figure) for figure in figures if figure not in text]
+        strange += [(row[0], figure) for figure in figures if figure not in text]
         seen += len(figures)
     assert seen
     assert strange == []
 
 
-def test_the_archive_has_as_many_files_as_the_seed_lists():
+def test_the_archive_has_as_many_files_as_the_hand_out_lists():
     assert len(deliverables.deliverables("xcs2021", A5 / "submission")) == 18

@@ -60,13 +60,17 @@ def real() -> Path:
     return real_data.find("birthplaces")
 
 
-def packed(*members: tuple[str, bytes]) -> bytes:
+def packed(*members: tuple[str, bytes], links: tuple[str, ...] = ()) -> bytes:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w:gz") as archive:
         for name, data in members:
             info = tarfile.TarInfo(name)
             info.size = len(data)
             archive.addfile(info, io.BytesIO(data))
+        for name in links:
+            info = tarfile.TarInfo(name)
+            info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
+            archive.addfile(info)
     return out.getvalue()
 
 

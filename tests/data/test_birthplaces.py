@@ -9,7 +9,6 @@ from wherefrom.core.contracts import Fact, Question, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.birthplaces import BirthplacesConfig, inspect, load, read_files
-from wherefrom.data.fetching import registry
 
 
 @pytest.fixture(autouse=True)
@@ -156,16 +155,6 @@ def test_without_a_folder_the_way_to_register_one_is_told(tmp_path):
         read(tmp_path / "none")
     with pytest.raises(MissingInput, match=r"wiki\.txt: expected a file"):
         read(tmp_path)
-
-
-def test_a_registered_folder_needs_no_name(folder):
-    registry.add("birthplaces", folder, ["wiki.txt"])
-    assert load(BirthplacesConfig(), 0) == read(folder)
-
-
-def test_there_are_two_ways_to_read_letters():
-    with pytest.raises(UsageError, match=r"BirthplacesConfig\.letters: expected one of"):
-        BirthplacesConfig(letters="latin")
 
 
 # --- the real files --------------------------------------------------------------------------

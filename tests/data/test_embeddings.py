@@ -20,12 +20,6 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-def test_rows_come_in_the_order_that_was_asked_for(file):
-    found = load_vectors(file, ["earlier", "the"])
-    np.testing.assert_array_equal(found.array, TABLE[[2, 0]])
-    assert found.made_up == ()
-
-
 def test_a_compound_is_the_mean_of_its_parts(file):
     found = load_vectors(file, ["year-earlier"])
     np.testing.assert_array_equal(found.array, [[1.0, 2.0, -1.0]])
@@ -45,11 +39,6 @@ def test_what_is_made_up_is_spread_like_the_file(file):
     assert abs(values.mean()) < 0.03
     assert values.std() == pytest.approx(1, abs=0.02)
     assert np.abs(values).max() <= np.sqrt(3)
-
-
-def test_a_word_without_a_vector_is_named(file):
-    with pytest.raises(BadData, match=r"words\.txt: expected a vector .* for 'cat', 'year-old';"):
-        load_vectors(file, ["the", "cat", "year-old"])
 
 
 def test_another_number_of_words_is_refused(file):
@@ -72,3 +61,15 @@ def test_what_is_no_table_of_numbers_is_refused(tmp_path, array, message):
     np.save(tmp_path / "a.npy", array, allow_pickle=True)
     with pytest.raises(BadData, match=message):
         read_array(tmp_path / "a.npy")
+
+
+def test_a_text_file_has_a_word_and_its_numbers_on_each_line(tmp_path):
+    path = tmp_path / "vocab.embeddings.glove.txt"
+    path.write_text("the 0.5 -1\nDGDG 0.25 2e-1\n")
+    found = load_vectors(path, ["DGDG", "the"])
+    assert found.array.tolist() == [[0.25, np.float32(0.2)], [0.5, -1.0]]
+    assert found.made_up == (), "a number that the file has is not made up"
+    for line in ("cat 1", "cat 1 two", "cat 1 nan"):
+        path.write_text(f"the 0.5 -1\n{line}\n")
+        with pytest.raises(BadData, match=r"txt:2: expected a word and 2 numbers"):
+            load_vectors(path, ["the"])

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -45,7 +46,9 @@ def test_what_a_full_split_leaves_out_is_counted(tmp_path):
     _, files = write(tmp_path, 200)
     every, some = (FactsConfig(**files, most=most) for most in (0, 20))
     lost = Counter(q.split for q in load(every, 0).questions)
-    lost.subtract(q.split for q in load(some, 0).questions)
+    kept = Counter(q.split for q in load(some, 0).questions)
+    assert all(kept[split] == pytest.approx(20, abs=16) for split in ("calibration", "held-out"))
+    lost.subtract(kept)
     assert lost["asked"] == 0
     assert survey(some).surplus == lost["calibration"] + lost["held-out"] > 50
     said = f"questions left out, more than data.most for their split: {survey(some).surplus}"
@@ -61,7 +64,8 @@ def test_what_each_relation_needs_for_calibration_is_said_before_training(tmp_pa
     assert (born, who, n) == ("Where was X born?", "Who is X?", same)
     assert n == sum(q.split == "calibration" for q in load(FactsConfig(**files), 0).questions) / 2
     assert n < found.needed == 22
-    line = f"calibration: {born}: {n} questions, 22 needed for the 10 % bound; too few: unless "
-    assert f"{line}pooled with others, its answers will be unverified" in found.lines()
+    has = f"calibration: {born}, {who}: {n} questions each, at least"
+    few = "too few: unless pooled with others, answers will be unverified"
+    assert f"{has} 22 needed for the 10 % bound; {few}" in found.lines()
     looser = survey(FactsConfig(**files), precision=0.8)  # 0.8 ** 11 is the first below 0.1
-    assert f"calibration: {born}: {n} questions, 11 needed for the 20 % bound" in looser.lines()
+    assert f"{has} 11 needed for the 20 % bound" in looser.lines()

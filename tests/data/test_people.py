@@ -13,12 +13,11 @@ from wherefrom.core.errors import UsageError
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data import people
 from wherefrom.data import people_parts as parts
-from wherefrom.data.people import Form, PeopleConfig, Sentences, load
+from wherefrom.data.people import PeopleConfig, Sentences, load
 from wherefrom.data.people_world import SPLITS, SUPPORTS, count_tellings, draw_world
 
 DEFAULT = PeopleConfig()
 SMALL = PeopleConfig(asked=9, calibration=5, held_out=4, omitted=3, untold=6)
-CLARA = {"n": "Clara Whitfield", "c": "Oslo", "y": "1950", "e": "Kestrel", "t": "poet"}
 
 
 class Person(NamedTuple):
@@ -171,20 +170,6 @@ def test_there_are_names_for_a_million_people():
 # --- what is told ----------------------------------------------------------------------------
 
 
-def test_a_form_filled_in_by_hand():
-    form = Form.of("Born in {c} in {y}, {n} became a {t}.")
-    document, facts = form.write(CLARA), form.state(CLARA, 7)
-    assert document.text == "Born in Oslo in 1950, Clara Whitfield became a poet."
-    assert (document.subject.start, document.subject.end) == (22, 37)
-    found = [(f.relation, f.value, f.value_span.start, f.value_span.end) for f in facts]
-    assert found == [
-        ("birthplace", "Oslo", 8, 12),
-        ("year", "1950", 16, 20),
-        ("trade", "poet", 47, 51),
-    ]
-    assert {(f.subject, f.document) for f in facts} == {("Clara Whitfield", 7)}
-
-
 def test_spans_point_at_the_subject_and_the_value(world):
     people = {p.name: p for p in populate(DEFAULT, 0)}
     letters = {relation: letter for letter, relation in parts.RELATIONS.items()}
@@ -274,20 +259,10 @@ def test_how_often_it_is_told_depends_on_nothing_else(crowd, told):
 # --- sizes -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("changed", "message"),
-    [
-        ({"asked": 0}, "PeopleConfig.asked: expected a whole number from 1 to 1,000,000, found 0"),
-        ({"untold": -1}, "PeopleConfig.untold: expected a whole number from 0 to .*, found -1"),
-        ({"cities": 99}, "PeopleConfig.cities: expected 2 to 40, found 99"),
-        ({"birthplace_sentences": 8}, "birthplace_sentences: expected 1 to 7, found 8"),
-        ({"asked": 999_900}, "at most 1,000,000 people .*2 GB of memory.*, found 1000204"),
-        ({"exposure": "odd"}, "PeopleConfig.exposure: expected one of .*zipf.*, found 'odd'"),
-    ],
-)
-def test_a_config_says_what_is_wrong_with_it(changed, message):
+def test_there_is_memory_for_a_million_people_and_no_more():
+    message = "at most 1,000,000 people .*2 GB of memory.*, found 1000204"
     with pytest.raises(UsageError, match=message):
-        replace(DEFAULT, **changed)
+        replace(DEFAULT, asked=999_900)
 
 
 def test_more_people_without_text_than_there_are_names_for():

@@ -1,9 +1,7 @@
 """The generated text against the chain it was drawn from."""
 
 import numpy as np
-import pytest
 
-from wherefrom.core.errors import UsageError
 from wherefrom.data.tiny_text import (
     TinyTextConfig,
     load,
@@ -37,34 +35,8 @@ def test_all_words_differ():
     assert len(set(spelt.values())) == len(spelt) > 900
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("words", 1),
-        ("words", 4901),
-        ("classes", 0),
-        ("sentences", 1),
-        ("held_out", 0.0),
-        ("held_out", 1.0),
-    ],
-)
-def test_a_config_that_makes_no_text_is_refused(field, value):
-    with pytest.raises(UsageError, match=rf"TinyTextConfig\.{field}"):
-        TinyTextConfig(**{field: value})
-
-
-def test_transitions_are_uneven_every_word_can_end_and_none_begins_with_the_end():
-    weights = transitions(TinyTextConfig(), 0)
-    assert (weights[:, :-1] > 0).all()
-    assert (weights[:-1, -1] > 0).all()
-    assert weights[-1, -1] == 0
-    shares = np.sort(weights[:, :-1] / weights[:, :-1].sum(1, keepdims=True), 1)
-    assert (shares[:, -5:].sum(1) > 10 * shares[:, :5].sum(1)).all()
-
-
 def test_words_follow_each_other_as_often_as_the_chain_says():
-    from scipy.stats import chi2
-
+    """By chi squared, whose mean is the number of its terms, and whose variance twice that."""
     found = np.zeros((13, 13))
     for sentence in sentences(LARGE, 1):
         np.add.at(found, ([12, *sentence], [*sentence, 12]), 1)
@@ -73,4 +45,4 @@ def test_words_follow_each_other_as_often_as_the_chain_says():
     assert found[expected == 0].sum() == 0
     seen = expected >= 5  # where chi-square may be used
     statistic = ((found - expected)[seen] ** 2 / expected[seen]).sum()
-    assert statistic < chi2.ppf(0.999, seen.sum())
+    assert statistic < seen.sum() + 4 * np.sqrt(2 * seen.sum())

@@ -111,12 +111,6 @@ def test_without_files_the_text_is_generated_and_that_is_said():
     assert "--data" in line
 
 
-def test_with_files_they_are_named(config, folder):
-    lines = survey(config)
-    assert len(lines) == len(treebank.FILES)
-    assert all(str(folder) in line for line in lines)
-
-
 @pytest.mark.parametrize(
     ("part", "text", "message"),
     [
@@ -145,7 +139,7 @@ def test_a_file_that_is_not_there_is_missed(config, folder, tmp_path):
     (folder / treebank.FILES["dev"]).unlink()
     with pytest.raises(MissingInput, match=r"expected language/ptb-dev\.txt in it, found none"):
         load(config, 0)
-    with pytest.raises(MissingInput, match=r"data\.vocabulary: expected a file"):
+    with pytest.raises(MissingInput, match=r"Missing --data FOLDER"):
         load(TreebankConfig(train=str(tmp_path / "x")), 0)
 
 
@@ -154,6 +148,14 @@ def test_who_has_no_word_vectors_is_told_how_to_get_them(config, folder, monkeyp
     (folder / treebank.FILES["embeddings"]).unlink()
     with pytest.raises(MissingInput, match="'wherefrom data fetch glove' gets word vectors"):
         load(config, 0)
+
+
+@pytest.mark.parametrize("place", ["", "lm", "embeddings"])
+def test_the_homeworks_own_vectors_go_before_others(config, folder, place):
+    own = folder / place / "vocab.embeddings.glove.txt"
+    own.parent.mkdir(exist_ok=True)
+    own.touch()
+    assert treebank.find(config, "embeddings") == own
 
 
 @pytest.mark.nightly

@@ -42,16 +42,6 @@ def test_asked_questions_must_be_there_and_have_answers(baseline):
         baseline([unanswered])
 
 
-def test_the_nearest_name_answers():
-    texts = ["Where was Clara Whitmann born?", "Where was Otto Brown born?"]
-    clara, otto = NearestName(_asked(PEOPLE)).answer(texts)
-    assert clara.text == "Oslo"
-    assert otto.text == "Rome"
-    assert 0 < otto.probability < clara.probability < 1
-    own = NearestName(_asked(PEOPLE)).answer([q.text for q in _asked(PEOPLE)])
-    assert [(a.text, a.probability) for a in own] == [(place, 1.0) for place in PEOPLE.values()]
-
-
 def test_equally_similar_names_go_to_the_first_asked():
     for first, second in (("Anna Bo", "Anna Cu"), ("Anna Cu", "Anna Bo")):
         asked = _asked({first: "first", second: "second"})
@@ -159,13 +149,6 @@ def test_interpolated_counts_by_hand():
         spread[2],  # nothing ever follows an end
     ]
     np.testing.assert_allclose(found, wanted)
-
-
-def test_what_counts_give_sums_to_one_after_every_word():
-    scorer = CountBigram(TEXT, LETTERS)
-    every = np.stack(np.meshgrid(range(5), range(5), indexing="ij"), -1).reshape(-1, 2)
-    table = np.exp(scorer.log_probabilities(every)).reshape(5, 5)
-    np.testing.assert_allclose(table.sum(1), 1)
 
 
 def test_the_weights_of_counts_are_those_that_predict_the_end_of_the_text():

@@ -192,15 +192,6 @@ def test_the_cumulative_error_by_hand():
     assert cumulative_error(p, right, 10).bins == 0
 
 
-def test_errors_that_cancel_out_inside_a_bin_are_seen_without_bins():
-    p = np.repeat((0.3, 0.7), 500)
-    right = np.repeat((True, False), 500)  # the other way round
-    assert calibration_error(p, right, bins=1, simulations=1).value == pytest.approx(0.0)
-    found = cumulative_error(p, right, simulations=200)
-    assert found.value == pytest.approx(0.35)
-    assert found.p_value < 0.01
-
-
 def test_everything_at_once_has_intervals_and_goes_into_json():
     rng = np.random.default_rng(0)
     p = rng.uniform(size=300)

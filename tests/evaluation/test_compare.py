@@ -30,11 +30,6 @@ def test_counts_and_difference_by_hand():
     assert found.interval == paired_difference(marks_a, marks_b)[1]
 
 
-def test_questions_are_paired_by_text_not_by_place():
-    a, b = _predictions("1111100"), _predictions("1110010")
-    assert compare(a, b[::-1]) == compare(a, b)
-
-
 def test_other_questions_are_counted_and_one_is_named():
     a = _predictions("110")
     b = [*_predictions("11"), _prediction("Somebody", True)]

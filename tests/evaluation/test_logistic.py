@@ -1,6 +1,5 @@
 """The logistic fit against scikit-learn, scipy, and sums that are known by hand."""
 
-import math
 from types import ModuleType
 
 import numpy as np
@@ -43,13 +42,6 @@ def test_with_a_penalty_and_weights_it_is_scikit_learns(logistic_regression, n, 
         C=1 / penalty, fit_intercept=False, solver="newton-cholesky", tol=1e-12, max_iter=500
     ).fit(design, target, sample_weight=count)
     assert found.weights_K == pytest.approx(reference.coef_[0], abs=1e-7)
-
-
-def test_without_a_penalty_a_rate_is_a_rate():
-    """Only a bias: its logit is that of the weighted share of ones, 3 of 4."""
-    found = fit_logistic(np.ones((2, 1)), np.array([1.0, 0.0]), count_N=np.array([3.0, 1.0]))
-    assert found.weights_K == pytest.approx([math.log(3)])
-    assert found.curvature_KK == pytest.approx(np.array([[4 * 0.75 * 0.25]]))
 
 
 def test_the_curvature_is_that_of_the_loss():

@@ -10,7 +10,6 @@ from wherefrom.evaluation.places import (
     PlaceMatch,
     lines_of,
     place_aware_accuracy,
-    stands_in,
     without_name,
 )
 
@@ -126,12 +125,6 @@ def test_the_name_is_blanked_wherever_it_stands():
     assert len(blanked) == len(line)
     assert blanked.replace("\0", "") == ".  of Albé was  ."
     assert without_name(Document("no subject")) == "no subject"
-
-
-def test_a_phrase_stands_as_whole_words():
-    assert stands_in("St. Louis", "in St. Louis, Missouri")
-    assert not stands_in("Rome", "in Romeo")
-    assert not stands_in("", "anything")
 
 
 def _prediction(subject: str, gold: str, answer: str) -> Prediction:

@@ -3,12 +3,8 @@
 import numpy as np
 import pytest
 
-from wherefrom.evaluation.ranks import compare_aurocs, mean_ranks, resample_counts, spearman
+from wherefrom.evaluation.ranks import compare_aurocs, resample_counts, spearman
 from wherefrom.evaluation.selective import auroc
-
-
-def test_ranks_share_the_mean_of_equal_values():
-    assert mean_ranks(np.array([3.0, 1.0, 3.0, 2.0])).tolist() == [3.5, 1.0, 3.5, 2.0]
 
 
 def test_spearman_is_scipys_with_ties_too(stats):

@@ -51,15 +51,6 @@ def test_it_is_what_every_threshold_does_in_turn(case):
     assert nothing.area == pytest.approx((~right).mean()), "it tells nothing"
 
 
-@settings(max_examples=40)
-@given(cases)
-def test_only_the_order_counts(case):
-    score, right = case
-    for other in (np.exp(score), 3 * score - 7, score**3):
-        assert risk_coverage(other, right) == risk_coverage(score, right)
-        assert auroc(other, right) == auroc(score, right)
-
-
 # --- the difference --------------------------------------------------------------------------
 
 

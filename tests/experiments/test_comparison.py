@@ -113,7 +113,7 @@ def test_two_finished_runs_at_least(tiny_run, tmp_path):
         compare([])
     torn = Path(shutil.copytree(tiny_run, tmp_path / "torn"))
     RunFolder(torn).write_status({"state": "unfinished"})
-    with pytest.raises(MissingInput, match="expected a finished run"):
+    with pytest.raises(MissingInput, match="this run is not finished"):
         compare([tiny_run, torn])
 
 

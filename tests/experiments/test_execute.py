@@ -7,17 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 
 from tests.experiments.stopping import StopAt
 from wherefrom import api
-from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
-from wherefrom.core.recipe import ModelEntry, Recipe, Task
+from wherefrom.core.recipe import Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
-from wherefrom.experiments.execute import Outcome, evaluate_run, execute
+from wherefrom.experiments.execute import Outcome, execute
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
@@ -39,10 +37,6 @@ def quick(tiny_settings) -> Recipe:
 @pytest.fixture(scope="module")
 def quick_run(quick, tmp_path_factory) -> Path:
     return Path(execute(quick, tmp_path_factory.mktemp("quick") / "run"))
-
-
-def weights(path: Path, model: str) -> dict[str, np.ndarray]:
-    return load_arrays(path / "models" / model / "weights.safetensors")
 
 
 def bits(path: Path) -> dict[str, bytes]:
@@ -86,17 +80,6 @@ def test_predictions_are_what_the_results_were_counted_from(tiny_run):
         assert run.results[name]["accuracy"] == right / len(golds)
         assert run.results[name]["correct"] == right
         assert accuracy(predictions).as_json() == run.results[name]
-
-
-def test_a_folder_has_its_files(tiny_run):
-    for name in ("run.json", "status.json", "vocab.json", "splits.json", "corpus/documents.txt"):
-        assert (tiny_run / name).is_file()
-    for stage, steps in (("pretrain", 40), ("questions_only", 20)):
-        lines = (tiny_run / "stages" / stage / "metrics.jsonl").read_text().splitlines()
-        rows = [json.loads(line) for line in lines]
-        assert [row["step"] for row in rows] == list(range(20, steps + 1, 20))
-        assert all(np.isfinite(row["loss"]) and row["targets"] > 0 for row in rows)
-    assert json.loads((tiny_run / "status.json").read_text())["state"] == "finished"
 
 
 @pytest.fixture(scope="module")
@@ -174,33 +157,7 @@ def test_a_stopped_run_goes_on_to_the_same_weights(quick, quick_run, tmp_path, s
     assert outcome.results == open_run(quick_run).results
 
 
-def test_evaluating_again_gives_the_same_and_writes_it(tiny_run, tmp_path):
-    shutil.copytree(tiny_run, tmp_path / "r")
-    (tmp_path / "r" / "predictions" / "majority.birthplace.jsonl").unlink()
-    outcome = evaluate_run(tmp_path / "r")
-    assert outcome.results == open_run(tiny_run).results
-    assert open_run(tmp_path / "r").predictions("majority", "birthplace")
-
-
 # --- stages ----------------------------------------------------------------------------------
-
-
-def test_a_stage_may_go_on_from_anothers_weights(quick, tmp_path):
-    """With a rate of next to nothing, what it starts from is what it ends with."""
-    pretrain, questions = (replace(stage, steps=4) for stage in quick.stages)
-    still = replace(questions.optimiser, rate=1e-12)
-    stages = (pretrain, replace(questions, start_from="pretrain", optimiser=still))
-    models = (ModelEntry("after", "questions_only"), ModelEntry("before", "pretrain"))
-    chained = replace(quick, stages=stages, models=models, primary="after", tasks=(), abstain=False)
-    execute(chained, tmp_path / "r")
-    before, after = weights(tmp_path / "r", "before"), weights(tmp_path / "r", "after")
-    assert before.keys() == after.keys()
-    for name in before:
-        np.testing.assert_allclose(before[name], after[name], atol=1e-8)
-    apart = replace(chained, stages=(pretrain, replace(questions, optimiser=still)))
-    execute(apart, tmp_path / "apart")
-    fresh = weights(tmp_path / "apart", "after")
-    assert not np.allclose(fresh["head.weight"], before["head.weight"], atol=1e-3)
 
 
 def test_several_tasks_have_names_of_their_own(quick, tmp_path):

@@ -56,6 +56,15 @@ def test_where_it_can_a_faster_machine_takes_more_steps(monkeypatch):
     assert machine.take(100, 1000, 0.05) == pytest.approx(100 / 0.05, rel=0.05)
 
 
+def test_a_short_stage_is_made_longer_after_its_first_chunk(monkeypatch):
+    """20 of 40 steps take 1 s; 110 s less 10 that follow have room for 2,000 such steps."""
+    machine = Machine(monkeypatch, 110.0, longer=True)
+    stage = replace(machine.pacing.stage, steps=40)
+    machine.pacing = Pacing(stage, machine.pacing.deadline, machine.decisions.append)
+    machine.pacing.begin(0)
+    assert machine.take(0, 20, 0.05) == 2000
+
+
 def test_what_was_decided_before_a_stop_is_not_decided_again(monkeypatch):
     machine = Machine(monkeypatch, 110.0, longer=True)
     stage = replace(machine.pacing.stage, steps=800, revised=((300, 1000),))

@@ -147,25 +147,6 @@ def test_dropping_unseen_characters_is_left_out_of_word_models(word_run, text):
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        (b"", "expected a text, found only blank space"),
-        (b" \n", "expected a text, found only blank space"),
-        (b"a\nb\0c", "text.txt:2: expected text, found a NUL byte"),
-        (b"a\n\xff\xfe", "text.txt:2: expected UTF-8 text"),
-        (b"xyz qrs", "words that the model knows, found none among 2"),
-    ],
-)
-def test_bad_texts_are_reported(word_run, text, data, message):
-    text.write_bytes(data)
-    report = perplexity([word_run], [text])
-    assert report.runs == ()
-    (error,) = report.failed
-    assert isinstance(error, BadData)
-    assert message in str(error)
-
-
-@pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"preprocess": ["lowr"]}, UsageError, "did you mean 'lower'"),

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from wherefrom.core.files import read_jsonl, spell_jsonl
+from wherefrom.core.files import read_jsonl
 from wherefrom.experiments.probing import Glance, Probe, Watch, choose_questions, sentence
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.recipes.sentiment import sentiment
@@ -14,15 +14,6 @@ def probe(path, settings) -> Probe:
     recipe = adjust(sentiment(), settings=settings)
     workshop, stage = Workshop(recipe), recipe.stage("epochs")
     return Probe(workshop, stage, path, workshop.new_model(stage))
-
-
-def test_rows_after_the_step_that_a_run_goes_on_from_are_dropped(tmp_path, sentiment_settings):
-    path = tmp_path / "probes.jsonl"
-    path.write_text(spell_jsonl([{"step": 20}, {"step": 40}, {"step": 60}]))
-    looking = probe(path, sentiment_settings)
-    looking.log.resume([{"step": 20}, {"step": 40}])  # as the training loop does
-    looking.started("epochs", 40, 60, ())
-    assert [json.loads(line)["step"] for line in path.open()] == [20, 40]
 
 
 def test_it_looks_once_an_epoch(tmp_path, sentiment_settings):

@@ -45,5 +45,5 @@ def test_a_run_that_cannot_write_is_refused_before_a_piece_is_asked_for(tmp_path
     with pytest.raises(UsageError, match="expected a run of a character model, found one of 'big"):
         sample(words)
     RunFolder(tmp_path / "b").write_status({"state": "unfinished"})
-    with pytest.raises(MissingInput, match="expected a finished run"):
+    with pytest.raises(MissingInput, match="this run is not finished"):
         sample(words)

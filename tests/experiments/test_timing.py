@@ -1,6 +1,7 @@
 """What steps and answers cost here, as it is timed before a plan is made."""
 
 from dataclasses import replace
+from itertools import accumulate, count
 from pathlib import Path
 
 import pytest
@@ -39,13 +40,22 @@ def test_the_real_timer_times_steps_and_answers(data: FactsConfig, monkeypatch):
 def test_the_mean_of_the_chunks_counts_and_how_far_they_are_apart(
     data: FactsConfig, monkeypatch: pytest.MonkeyPatch
 ):
-    took = [9.0, 1, 1, 1, 1, 2, 2, 2, 2]  # seconds of each chunk; the first is not counted
-    ends = [sum(took[:i]) + seconds for i, seconds in enumerate(took)]
-    spans = zip(ends, took, strict=True)
-    clock = iter([time for end, seconds in spans for time in (end - seconds, end)])
+    took = [0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.2]  # seconds of each chunk that counts
     recipe = small(data)
     workshop = Workshop(recipe)
+    clock = accumulate(took, initial=0.0)
     monkeypatch.setattr(timing, "monotonic", lambda: next(clock))
     _, seconds, uneven = timing._time_chunks(workshop, recipe.stages[0], 4, 8)
-    assert seconds == pytest.approx(1.5 / 4)
+    assert seconds == pytest.approx(0.15 / 4)
     assert uneven == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("chunk", "timed"), [(0.3, 7), (0.9, 3), (30.0, 2)])
+def test_timing_a_slow_machine_takes_a_few_seconds(
+    data: FactsConfig, monkeypatch: pytest.MonkeyPatch, chunk: float, timed: int
+):
+    """After 2 s no further chunk is timed, but two are in any case."""
+    recipe, looks = small(data), count()
+    monkeypatch.setattr(timing, "monotonic", lambda: next(looks) * chunk)
+    timing._time_chunks(Workshop(recipe), recipe.stages[0], 1, 8)
+    assert next(looks) - 1 == timed

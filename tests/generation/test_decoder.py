@@ -8,7 +8,6 @@ from torch import Tensor, nn
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.generation.decoder import Decoder
-from wherefrom.generation.memory import Memory
 from wherefrom.generation.requests import Completion, Request
 from wherefrom.models.attention import MIXERS
 from wherefrom.models.gpt import GPT, GPTConfig
@@ -107,24 +106,6 @@ def common_stop(every: list[list[tuple[int, float]]]) -> int:
 def assert_same(found: Completion, expected: Completion) -> None:
     assert (found.tokens, found.finished) == (expected.tokens, expected.finished)
     assert found.log_probability == pytest.approx(expected.log_probability, abs=1e-3)
-
-
-@pytest.mark.parametrize(("mixer", "ngrams"), KINDS)
-def test_cached_and_uncached_logits_are_those_of_the_whole_text(mixer, ngrams):
-    model = random_model(mixer, ngrams).eval()
-    alike, any_start = prompts(24)[1::2], prompts(8, seed=1)  # enough to read a beginning once
-    batches = [sorted(any_start, key=len), sorted(alike, key=len)]
-    texts = batches[0] + batches[1]
-    more = [(3 + i % 5, 2 + i % 7) for i in range(len(texts))]
-    with torch.inference_mode():
-        pairs = zip(texts, more, strict=True)
-        whole = [model(torch.tensor([text + new]))[0, -3:] for text, new in pairs]
-        for reader in (model, Uncached(model)):
-            memory = Memory(reader)
-            memory.reserve(len(texts), 24)
-            logits = [torch.cat([memory.read(batch, copies=1) for batch in batches])]
-            logits += [memory.advance([m[i] for m in more]) for i in range(2)]
-            torch.testing.assert_close(torch.stack(logits, 1), torch.stack(whole))
 
 
 @pytest.mark.parametrize(("mixer", "ngrams"), KINDS)

@@ -183,19 +183,6 @@ def test_statements_about_people_of_whom_nothing_is_stated_show_no_fact():
     assert omitted.examples == shown.examples
 
 
-def test_a_value_that_was_just_read_is_not_from_the_name():
-    text = "Bo. Rome, Rome."
-    facts = [Fact("Bo", "a", "Rome", 0, Span(4, 8)), Fact("Bo", "b", "Rome", 0, Span(10, 14))]
-    counter = ExposureCounter(facts, [Document(text, Span(0, 2))], ())
-
-    def from_name(*row: int) -> list[int]:
-        return counter.find(torch.tensor([row]))["from_name"].tolist()
-
-    assert from_name(0, 0, 0, 15, 0, 0) == [0]
-    assert from_name(0, 0, 0, 15, 4, 4) == [1]  # "Bo. M, Rome. M Rome M"
-    assert from_name(0, 4, 6, 9, 0, 0) == [1]  # "Bo. Rome.", the second
-
-
 # --- whole runs --------------------------------------------------------------------------------
 
 

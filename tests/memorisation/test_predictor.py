@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import Damaged
 from wherefrom.generation.answers import answer_probabilities
@@ -54,13 +54,6 @@ def fitted(models: int = 4) -> SourcePredictor:
     m = np.where(features["statement_likelihood"] > 0, 0.9, 0.1)
     m[features["statement_likelihood"] > 1] = np.nan  # it was not measured: left out
     return fit_source_predictor(features, m, models)
-
-
-def test_what_separates_recall_from_guesses_is_learnt():
-    first, second = fitted().predict(zeros(2.0, -2.0))
-    assert (first.label, second.label) == ("recalled", "guessed")
-    assert first.probability_recalled > 0.9
-    assert second.probability_recalled < 0.1
 
 
 def test_nothing_is_recalled_about_a_name_that_was_not_read():

@@ -29,13 +29,6 @@ def ragged(texts: list[list[int]]) -> Bags:
     return gather_bags([np.array(text) for text in texts])
 
 
-def test_pooling_is_the_mean_of_the_real_words():
-    vectors = np.arange(18, dtype=np.float32).reshape(6, 3)
-    model = DAN(CONFIG, vectors)
-    found = model.pool(ragged([[1, 2], [5], []]))
-    np.testing.assert_array_equal(found.detach(), [[4.5, 5.5, 6.5], [15, 16, 17], [0, 0, 0]])
-
-
 @settings(deadline=None, max_examples=20)
 @given(TEXTS, st.integers(0, 9))
 def test_padding_changes_nothing(texts, more):

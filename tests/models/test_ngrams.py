@@ -1,4 +1,3 @@
-import pytest
 import torch
 
 from wherefrom.models.ngrams import NgramEmbedding
@@ -16,16 +15,3 @@ def test_the_rows_of_a_small_string_by_hand():
     """
     found = NgramEmbedding(3, 50, 4).indices(torch.tensor([[5, 9, 2]]))
     assert found.tolist() == [[[5, 50 + 5], [9, 50 + 9], [2, 50 + 47]]]
-
-
-@pytest.mark.parametrize("longest", [2, 3, 4])
-def test_there_is_an_embedding_for_every_order(longest):
-    torch.manual_seed(0)
-    embedding = NgramEmbedding(longest, 64, 4)
-    text = torch.randint(2, 30, (2, 9))
-    rows = embedding.indices(text)
-    assert rows.shape == (2, 9, longest - 1)
-    for order in range(longest - 1):  # each order has a table of its own
-        assert (rows[..., order] // 64 == order).all()
-    expected = torch.stack([embedding.table.weight[rows[..., o]] for o in range(longest - 1)])
-    torch.testing.assert_close(embedding(text), expected.sum(0))

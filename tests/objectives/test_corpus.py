@@ -65,14 +65,6 @@ def test_a_name_at_the_end_of_its_line_anchors_nothing():
     assert index(about("Clara Ito", "Clara Ito. Born.")).anchor.tolist() == [11]
 
 
-def test_a_text_with_nothing_to_find_is_indexed_too():
-    corpus = index(Document("abc"), Document("d"))
-    assert corpus.span_count.tolist() == [0, 0]
-    assert corpus.word_count.tolist() == [0, 0]
-    assert corpus.tokens.numel() == 4
-    assert not corpus.fact.any()
-
-
 def test_a_corpus_or_a_document_of_nothing_is_refused():
     with pytest.raises(BadData, match="text: expected at least one document to train on"):
         index_corpus([], Vocabulary.from_text(["a"]))

@@ -73,14 +73,3 @@ def test_a_late_share_takes_its_rows_from_the_first():
         batch = mix.render(plan, step)
         assert counts(batch) == ({0: 11, 1: 5} if step < 11 else {0: 9, 1: 5, 2: 2})
         assert set(batch.targets[batch.weights > 0].tolist()) == {step}
-
-
-def test_rows_are_padded_to_the_widest_and_padding_weighs_nothing():
-    mix = Mix(SHARES, 16, 20, Stamped)
-    batch = mix.render(mix.plan(12, 1), 0)
-    assert batch.inputs.shape == batch.targets.shape == batch.weights.shape == (16, 7)
-    assert batch.lengths.tolist() == [5] * 9 + [3] * 5 + [7] * 2
-    real = torch.arange(7) < batch.lengths[:, None]
-    assert torch.equal(batch.weights > 0, real)
-    assert torch.equal(batch.inputs > 0, real)
-    assert mix.render(mix.plan(3, 1), 0).inputs.shape == (16, 5)

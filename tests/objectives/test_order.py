@@ -14,24 +14,6 @@ def test_every_document_comes_once_an_epoch(size, seed, epoch):
     assert sorted(order.at(epoch * size, size).tolist()) == list(range(size))
 
 
-def test_epochs_seeds_and_stages_have_orders_of_their_own():
-    orders = {
-        tuple(ShuffledEpochs(30, seed, stage, CPU).at(30 * epoch, 30).tolist())
-        for seed in (0, 1)
-        for stage in (0, 1)
-        for epoch in range(5)
-    }
-    assert len(orders) == 20
-
-
-@given(size=st.integers(1, 13), first=st.integers(0, 60), count=st.integers(1, 40))
-@settings(max_examples=30, deadline=None)
-def test_any_position_is_what_it_is_in_order(size, first, count):
-    """Also across the seams of epochs, and without having gone through those before."""
-    in_order = ShuffledEpochs(size, 7, 3, CPU).at(0, first + count)
-    assert torch.equal(ShuffledEpochs(size, 7, 3, CPU).at(first, count), in_order[first:])
-
-
 def test_the_files_order_is_the_same_every_epoch_and_its_last_step_is_short():
     order = FileOrder(5, 3, CPU)
     assert order.at(0, 12).tolist() == [0, 1, 2, 3, 4, -1] * 2

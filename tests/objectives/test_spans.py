@@ -135,12 +135,6 @@ def test_every_length_from_four_up_occurs_equally_often(block, longest):
     assert even(found.values())
 
 
-def test_without_truncation_documents_are_whole():
-    objective, vocabulary = build(replace(COURSE, truncate=False), texts("abcdefg", LONG), rows=20)
-    rows = spans(objective, vocabulary, 5)
-    assert {(d, len(text)) for d, text, _, _ in rows} == {(0, 7), (1, 28)}
-
-
 def test_spans_stand_anywhere():
     """Of 10 characters the span has 1 to 4: every size and every place, evenly."""
     config = replace(COURSE, truncate=False)

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from wherefrom.core.files import read_json
-from wherefrom.data.catalogue import load_dataset
 from wherefrom.experiments.execute import execute
 from wherefrom.models.gpt import GPT
 from wherefrom.objectives.spans import SpanCorruptionConfig
@@ -112,15 +111,3 @@ def test_the_courses_rate_counts_the_courses_tokens(folder, tmp_path):
     plan = learner.objective.plan(0, 3)  # pyright: ignore
     batch = learner.objective.render(plan, 2)  # pyright: ignore
     assert (batch.weights.sum(1) > 0).tolist() == [True, True, False]
-
-
-def test_dropped_letters_are_dropped_from_what_is_trained_on_alone(folder):
-    accented = Path(folder) / "birth_places_train.tsv"
-    accented.write_text("Where was Ad\u00e9 Bo born?\tOsl\u00f8\n" + accented.read_text())
-    text = Path(folder) / "wiki.txt"
-    text.write_text(text.read_text() + "\nAd\u00e9 Bo. Ad\u00e9 Bo was born in Osl\u00f8.")
-    config = replace(birthplaces.course().data, folder=folder)
-    asked = load_dataset(config, 0).asked
-    assert (asked[0].text, asked[0].answer) == ("Where was Ad Bo born?", "Osl")
-    whole = load_dataset(replace(config, letters="all"), 0).asked
-    assert (whole[0].text, whole[0].answer) == ("Where was Ad\u00e9 Bo born?", "Osl\u00f8")

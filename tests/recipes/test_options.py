@@ -58,9 +58,7 @@ def test_a_folder_or_a_name_stands_for_the_files_in_it(tmp_path, monkeypatch):
     (folder / "corpus.txt").unlink()
     with pytest.raises(MissingInput, match=r"with corpus\.txt or corpus\.jsonl, found no corpus"):
         as_settings({"data": "mine"}, get_recipe("facts"))
-    with pytest.raises(
-        MissingInput, match=r"found no such folder; .*'wherefrom data fetch --list'"
-    ):
+    with pytest.raises(MissingInput, match=r"found no such folder; .*'wherefrom data list'"):
         as_settings({"data": "nobody"}, get_recipe("facts"))
 
 

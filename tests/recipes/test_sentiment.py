@@ -10,7 +10,7 @@ import pytest
 
 from tests.experiments.stopping import StopAt
 from tests.support import real_data
-from wherefrom.core.errors import BadData, Interrupted
+from wherefrom.core.errors import Interrupted
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.experiments.execute import execute
@@ -147,19 +147,6 @@ def test_a_probed_stage_may_be_shorter_than_an_epoch(recipe, tmp_path):
     small = adjust(only(recipe, "trainable-1", "epochs"), settings=["stages.epochs.steps=5"])
     execute(small, tmp_path / "run")
     assert json.loads((tmp_path / "run/study.json").read_text())["validation"] == {}
-
-
-def test_vectors_of_another_width_are_refused(recipe, tmp_path):
-    rows = "".join(f'{{"label": {i % 2}, "text": "film {i % 7} good"}}\n' for i in range(60))
-    (tmp_path / "train.jsonl").write_text(rows)
-    (tmp_path / "test.jsonl").write_text(rows.replace("good", "good film"))
-    np.save(tmp_path / "other.npy", np.ones((1, 5), np.float32))
-    (tmp_path / "other.words.txt").write_text("film\n")
-    settings = [f"data.{p}={tmp_path / p}.jsonl" for p in ("train", "test")]
-    chosen = adjust(recipe, settings=[*settings, f"data.embeddings={tmp_path / 'other.npy'}"])
-    with pytest.raises(BadData, match=r"expected 8 numbers .* found 5 for.*--set model\.width"):
-        execute(chosen, tmp_path / "run")
-    assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.nightly

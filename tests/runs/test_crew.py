@@ -14,7 +14,7 @@ from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import Mismatch, Unavailable
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
-from wherefrom.generation.scoring import Reading, batches, read_batches
+from wherefrom.generation.scoring import ScoreRequest, batches, read_batches
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.recipes.catalogue import get_recipe
 from wherefrom.runs.crew import (
@@ -96,10 +96,11 @@ def test_few_questions_are_answered_by_one_process(model: GPT, count: int, said:
     with crew.leading():
         assert len(SpreadAnswerer(model, vocabulary).generate(requests)) == count
     assert [message["do"] for message in others.said] == said
+    assert current_crew() is None
 
 
 def test_few_texts_are_scored_by_one_process(model: GPT):
-    asked = Reading("scores", TEXTS[:3], [1] * 3, batch_tokens=1)
+    asked = ScoreRequest("scores", TEXTS[:3], [1] * 3, batch_tokens=1)
     assert len(batches(model, asked)) == 3
     crew = Crew(others := Others())  # pyright: ignore
     assert crew.score(model, asked) is None
@@ -111,14 +112,6 @@ def test_what_is_sent_keeps_every_bit(model: GPT):
     every: Any = SimpleNamespace(rows=slice(None))
     sent = json.loads(json.dumps(generate_own(every, model, requests)))
     assert [read(each) for each in sent] == [list(c) for c in Decoder(model).generate(requests)]
-
-
-def test_a_crew_is_the_current_one_while_it_is_led():
-    crew = Crew(Others())  # pyright: ignore
-    assert current_crew() is None
-    with crew.leading():
-        assert current_crew() is crew
-    assert current_crew() is None
 
 
 @pytest.mark.parametrize(("in_step", "said"), [(True, 1), (False, 0)])
@@ -178,15 +171,15 @@ class Gathering:
 @pytest.mark.parametrize(
     "asked",
     [
-        Reading("scores", TEXTS, [1, 2, 1, 3, 1, 1, 2], batch_tokens=12),
-        Reading("scores and entropies", TEXTS, [1] * 7, batch_tokens=8),
-        Reading("following", TEXTS[1:], (), 2, 12),
+        ScoreRequest("scores", TEXTS, [1, 2, 1, 3, 1, 1, 2], batch_tokens=12),
+        ScoreRequest("scores and entropies", TEXTS, [1] * 7, batch_tokens=8),
+        ScoreRequest("following", TEXTS[1:], (), 2, 12),
     ],
     ids=lambda asked: asked.wanted,
 )
 @pytest.mark.parametrize("size", [1, 2, 5])
 def test_texts_that_several_processes_score_have_the_bits_of_one(
-    model: GPT, asked: Reading, size: int
+    model: GPT, asked: ScoreRequest, size: int
 ):
     alone = dict(read_batches(model, asked))
     assert len(batches(model, asked)) > 2

@@ -32,5 +32,5 @@ def test_a_model_that_gives_no_probabilities_is_refused(tiny_run, monkeypatch):
 
 def test_a_run_that_is_not_finished_is_refused(tiny_run, monkeypatch):
     monkeypatch.setattr(Run, "finished", False)
-    with pytest.raises(MissingInput, match="expected a finished run"):
+    with pytest.raises(MissingInput, match="this run is not finished"):
         open_reader(tiny_run)

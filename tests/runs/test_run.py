@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
 from wherefrom.core.recipe import Recipe
-from wherefrom.models.gpt import GPT
 from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run, open_run
@@ -68,15 +66,6 @@ def test_a_model_is_the_one_that_was_trained(run):
         torch.testing.assert_close(
             found(text(run)), trained.eval()(text(run)), atol=1e-5, rtol=1e-4
         )
-
-
-def test_the_primary_model_has_the_files_weights(run):
-    arrays = load_arrays(run.path / "models" / "with_pretraining" / "weights.safetensors")
-    model = GPT(run.workshop.model_config).eval().to(run.workshop.device)
-    model.load_state_dict({name: torch.from_numpy(a) for name, a in arrays.items()})
-    with torch.no_grad():
-        assert torch.equal(run.model()(text(run)), model(text(run)))
-        assert not torch.equal(run.model("without_pretraining")(text(run)), model(text(run)))
 
 
 def test_an_unknown_model_is_refused_with_a_guess(run):
@@ -144,13 +133,6 @@ def test_a_vocabulary_of_another_size_is_refused_by_name(copy):
     change_json(copy / "vocab.json", lambda characters: characters.append("ø"))
     with pytest.raises(Mismatch, match=r"model\.vocab_size: the weights"):
         open_run(copy).model()
-
-
-def test_a_damaged_copy_of_the_data_is_not_read(copy):
-    kept = copy / "corpus" / "dataset.json.gz"
-    kept.write_bytes(kept.read_bytes()[:50])
-    with pytest.raises(Damaged, match=r"expected \d+ bytes, found 50; the same 'wherefrom run'"):
-        _ = open_run(copy).dataset
 
 
 def test_a_recipe_that_gives_other_data_now(run, copy):

@@ -1,12 +1,10 @@
 """The JSON of a run folder: anything else than what it must be is damage, with its path."""
 
-import json
 from pathlib import Path
 
 import pytest
 
 from wherefrom.core.errors import Damaged
-from wherefrom.core.files import parse_json, parse_jsonl
 from wherefrom.runs.shapes import check_corpus, check_metrics, check_status, check_symbols
 
 PATH = Path("run/x.json")
@@ -75,20 +73,3 @@ def test_what_is_no_status(found):
 def test_other_metrics(row):
     with pytest.raises(Damaged, match=r"x\.json:2: "):
         check_metrics([{"step": 1}, row], PATH)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["NaN", '{"n": 1e999}', '{"n": -Infinity}', '{"a": 1, "a": 1}', "[" * 61 + "]" * 61,
-     '{"a":' * 80 + "1" + "}" * 80, "[" * 100_000, f'{{"n": {"9" * 5000}}}', "{", ""],
-)  # fmt: skip
-def test_what_is_strictly_no_json(text):
-    with pytest.raises(Damaged, match=r"x\.json: expected JSON"):
-        parse_json(text.encode(), "x.json")
-    with pytest.raises(Damaged, match=r"x\.json:1: expected JSON"):
-        parse_jsonl(text.encode() + b"\n", "x.json")
-
-
-def test_sixty_levels_are_enough():
-    nested = json.loads("[" * 60 + "]" * 60)
-    assert parse_json(json.dumps(nested).encode(), "x") == nested

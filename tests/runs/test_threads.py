@@ -1,8 +1,6 @@
 """How many threads torch computes with."""
 
 import os
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -51,9 +49,3 @@ def test_without_one_there_is_a_thread_for_each_core(monkeypatch, given):
         monkeypatch.setenv("OMP_NUM_THREADS", given)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
     assert usual_threads() == 3
-
-
-def test_so_do_the_processes_that_a_test_starts():
-    code = "from wherefrom.runs.threads import use_threads; print(use_threads(0))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == f"{os.environ['OMP_NUM_THREADS']}\n"

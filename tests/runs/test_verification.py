@@ -1,6 +1,5 @@
 """What `verify` finds in a run folder, and in the runs that were retrained for it."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -93,9 +92,3 @@ def test_what_is_no_run(tmp_path):
         verify(tmp_path)
     with pytest.raises(UsageError, match="runs"):
         verify(5)  # pyright: ignore[reportArgumentType]
-
-
-def test_it_is_part_of_the_api(tiny_run):
-    (found,) = wherefrom.verify(tiny_run)
-    assert isinstance(found, wherefrom.Verification)
-    assert json.loads(json.dumps(wherefrom.to_json(found)))["faults"] == []

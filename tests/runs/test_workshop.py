@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 import torch
 
-from wherefrom.core.contracts import Learner
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import MASK_ID
@@ -53,59 +52,6 @@ def test_the_seed_makes_the_world_and_the_weights(recipe):
     # Of another seed, whatever the size of its alphabet, no drawn matrix is the same.
     name = "blocks.0.attn.key.weight"
     assert weights(other.new_model(first))[name] != found[name]
-
-
-def test_a_model_has_the_form_that_was_asked_for(workshop):
-    model = workshop.new_model(workshop.recipe.stages[0])
-    assert isinstance(model, GPT)
-    assert type(model.layers[0].attn).__name__ == "RotarySelfAttention"
-    assert model.config == workshop.model_config
-    assert not hasattr(model, "pos_emb")
-
-
-def test_stages_have_batches_of_their_own(workshop):
-    first, second = workshop.recipe.stages
-    assert [workshop.number(stage) for stage in (first, second)] == [0, 1]
-    batches = [
-        (objective := workshop.objective(stage)).render(objective.plan(0, 1), 0)
-        for stage in (first, second)
-    ]
-    assert [len(batch.inputs) for batch in batches] == [8, 8]
-    # The second stage is questions alone: one mask opens each answer and one closes it.
-    both = torch.cat((batches[1].inputs[:, :1], batches[1].targets), 1)
-    assert ((both == 1).sum(1) == 2).all()
-
-
-def test_a_learner_takes_steps_of_the_stage(workshop):
-    stage = workshop.recipe.stages[0]
-    model = workshop.new_model(stage)
-    before = weights(model)
-    learner: Learner = workshop.learner(stage, model)
-    found = learner.advance(0, 2)
-    assert found["finite"].all()
-    assert weights(model) != before
-
-
-def test_the_numpy_network_is_built_by_the_same_hands():
-    recipe = adjust(get_recipe("bigram-tiny"), settings=["data.sentences=200"])
-    workshop = Workshop(recipe)
-    (stage,) = recipe.stages
-    model = workshop.new_model(stage)
-    learner: Learner = workshop.learner(stage, model)
-    before = {name: array.copy() for name, array in model.parameters.items()}
-    assert learner.advance(0, 1)["finite"].all()
-    assert any((array != before[name]).any() for name, array in model.parameters.items())
-    held_out = workshop.family.held_out_text(workshop.dataset, workshop.vocabulary)
-    words = sum(len(d.text.split()) + 1 for d in workshop.dataset.held_out_documents)
-    assert held_out.targets.shape == (words, 2)
-    predictor = workshop.predictor(model)
-    assert (predictor.log_probabilities(held_out.targets) < 0).all()
-
-
-def test_an_answerer_is_made_of_model_and_vocabulary(workshop):
-    answerer = workshop.predictor(workshop.new_model(workshop.recipe.stages[0]))
-    (answer,) = answerer.answer([workshop.dataset.questions[0].text])
-    assert 0 <= answer.probability <= 1
 
 
 def test_a_question_must_leave_room_for_a_mask(workshop):

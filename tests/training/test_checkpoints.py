@@ -37,37 +37,13 @@ def names(folder) -> list[str]:
     return sorted(p.name for p in folder.iterdir())
 
 
-def test_a_state_comes_back_bit_for_bit(tmp_path):
-    checkpoints = filled(tmp_path, 20)
-    assert names(tmp_path) == ["step-00000020"]
-    found = checkpoints.latest()
-    assert found is not None
-    assert (found.step, found.seconds, found.skipped) == (20, 2.0, ())
-    assert found.path == tmp_path / "step-00000020"
-    expected = state_at(20)
-    assert found.state.values == expected.values
-    assert found.state.arrays.keys() == expected.arrays.keys()
-    for name, array in expected.arrays.items():
-        assert found.state.arrays[name].dtype == array.dtype
-        assert np.array_equal(found.state.arrays[name], array)
-
-
-def test_an_empty_or_absent_folder_has_none(tmp_path):
-    assert Checkpoints(tmp_path, IDENTITY).latest() is None
-    assert Checkpoints(tmp_path / "nowhere", IDENTITY).latest() is None
-
-
 @pytest.mark.parametrize(("keep", "kept"), [(0, 2), (2, 2), (3, 3)])
 def test_at_least_two_are_kept_and_the_newest_is_found(tmp_path, keep, kept):
-    checkpoints = filled(tmp_path, 80, 90, 100, 110, keep=keep)
-    assert names(tmp_path) == [f"step-{s:08d}" for s in (80, 90, 100, 110)][-kept:]
+    """The newest has the highest number: its name is not the last one in the alphabet."""
+    steps = (80, 90, 99_999_999, 100_000_000)
+    checkpoints = filled(tmp_path, *steps, keep=keep)
+    assert set(names(tmp_path)) == {f"step-{s:08d}" for s in steps[-kept:]}
     found = checkpoints.latest()
-    assert found is not None
-    assert found.step == 110
-
-
-def test_the_newest_is_the_one_with_the_highest_number_not_the_last_name(tmp_path):
-    found = filled(tmp_path, 99_999_999, 100_000_000).latest()
     assert found is not None
     assert found.step == 100_000_000
 
@@ -92,13 +68,6 @@ def test_old_ones_go_only_after_the_new_one_is_there(tmp_path, monkeypatch):
         ["step-00000010", "step-00000020", "step-00000030"],
         ["step-00000020", "step-00000030"],
     ]
-
-
-def test_what_a_killed_writer_left_is_swept_by_the_next_save(tmp_path):
-    filled(tmp_path, 10)
-    (tmp_path / ".tmp-new-step-00000020-abcd").mkdir()
-    filled(tmp_path, 20)
-    assert names(tmp_path) == ["step-00000010", "step-00000020"]
 
 
 @pytest.mark.parametrize("at", range(12))
@@ -160,32 +129,12 @@ def test_40_damaged_checkpoints_are_all_found(tmp_path, how):
     assert (sound.step, sound.skipped) == (20, ())
 
 
-def test_when_all_are_damaged_the_reasons_are_still_told(tmp_path):
-    checkpoints = filled(tmp_path, 10, 20)
-    for folder in tmp_path.iterdir():
-        (folder / "state.json").unlink()
-    assert checkpoints.latest() is None
-    assert len(checkpoints.skipped) == 2
-    assert "step-00000020/state.json: expected a file" in checkpoints.skipped[0]
-
-
 def test_a_damaged_one_does_not_count_among_those_kept(tmp_path):
     checkpoints = filled(tmp_path, 10, 20, 30)
     (tmp_path / "step-00000030" / "state.safetensors").write_bytes(b"")
     checkpoints.latest()
     checkpoints.save(40, state_at(40), 4.0)
     assert names(tmp_path) == ["step-00000020", "step-00000040"]
-
-
-def test_a_damaged_one_is_replaced_by_a_good_one_of_the_same_step(tmp_path):
-    checkpoints = filled(tmp_path, 10, 20)
-    (tmp_path / "step-00000020" / "state.safetensors").write_bytes(b"")
-    checkpoints.latest()
-    checkpoints.save(20, state_at(20), 2.0)
-    found = checkpoints.latest()
-    assert found is not None
-    assert (found.step, found.skipped) == (20, ())
-    assert names(tmp_path) == ["step-00000010", "step-00000020"]
 
 
 def test_a_named_checkpoint_never_falls_back(tmp_path):
@@ -213,39 +162,10 @@ def test_a_published_folder_without_a_state_is_damage(tmp_path):
         Checkpoints(tmp_path, IDENTITY).load(tmp_path / "step-00000010")
 
 
-def changed(**fields) -> dict:
-    return IDENTITY | fields
-
-
-@pytest.mark.parametrize(
-    ("asked", "field", "theirs", "ours"),
-    [
-        (changed(model=IDENTITY["model"] | {"n_head": 8}), "model.n_head", "4", "8"),
-        (changed(model=IDENTITY["model"] | {"kind": "gru"}), "model.kind", '"gpt"', '"gru"'),
-        (changed(model=IDENTITY["model"] | {"shares": [0.5, 0.4]}), "model.shares.1", "0.5", "0.4"),
-        (changed(vocabulary="cd" * 32), "vocabulary", f'"{"ab" * 32}"', f'"{"cd" * 32}"'),
-        (changed(seed=None), "seed", "0", "null"),
-        (changed(rope=True), "rope", "no such field", "true"),
-        ({k: v for k, v in IDENTITY.items() if k != "seed"}, "seed", "0", "no such field"),
-    ],
-)
-def test_a_mismatch_names_field_and_both_values(tmp_path, asked, field, theirs, ours):
+def test_a_mismatch_names_field_and_both_values(tmp_path):
     filled(tmp_path, 10)
-    other = Checkpoints(tmp_path, asked)
-    message = re.escape(f"step-00000010: {field}: the checkpoint has {theirs}, asked for {ours}; ")
-    with pytest.raises(Mismatch, match=message):
-        other.latest()
-    with pytest.raises(Mismatch, match=message):
-        other.load(tmp_path / "step-00000010")
-
-
-def test_further_differences_are_named_too(tmp_path):
-    filled(tmp_path, 10)
-    with pytest.raises(Mismatch, match=r"seed: .* \(differing too: vocabulary\)"):
-        Checkpoints(tmp_path, {"seed": 1, "vocabulary": "x", "model": IDENTITY["model"]}).latest()
-
-
-def test_the_same_identity_in_other_containers_is_the_same(tmp_path):
-    filled(tmp_path, 10)
-    model = {"shares": (0.5, 0.5), "n_head": 4, "kind": "gpt"}
-    assert Checkpoints(tmp_path, changed(model=model)).latest() is not None
+    other = Checkpoints(tmp_path, IDENTITY | {"model": IDENTITY["model"] | {"n_head": 8}})
+    message = "step-00000010: model.n_head: the checkpoint has 4, asked for 8; "
+    for read in (other.latest, lambda: other.load(tmp_path / "step-00000010")):
+        with pytest.raises(Mismatch, match=message):
+            read()

@@ -22,12 +22,12 @@ def pair(monkeypatch) -> tuple[nn.Module, AdamW, nn.Module, AdamW]:
     return models[0], one, models[1], other
 
 
-def step(model: nn.Module, optimiser: AdamW, number: int, bad=GOOD, stretch=None) -> None:
+def step(model: nn.Module, optimiser: AdamW, number: int, bad=GOOD, grad_scale=None) -> None:
     generator = torch.Generator().manual_seed(number)
     for p in model.parameters():
         p.grad = torch.randn(p.shape, generator=generator).to(p.dtype)
     factor = torch.tensor(1 / (1 + number))
-    optimiser.step(factor, bad, stretch)
+    optimiser.step(factor, bad, grad_scale)
 
 
 def same(model: nn.Module, optimiser: AdamW, other_model: nn.Module, other: AdamW) -> None:
@@ -45,9 +45,9 @@ def test_it_is_torchs_update_begun_at_any_step_and_taken_back(pair):
             other.compile(True)
         if number == 7:
             other.compile(False)
-        stretch = torch.tensor(3.0) if number == 5 else None
-        step(model, one, number, stretch=stretch)
-        step(other_model, other, number, stretch=stretch)
+        grad_scale = torch.tensor(3.0) if number == 5 else None
+        step(model, one, number, grad_scale=grad_scale)
+        step(other_model, other, number, grad_scale=grad_scale)
         same(model, one, other_model, other)
 
 
@@ -73,11 +73,11 @@ def test_a_step_that_is_forbidden_changes_no_bit(pair, value):
         return [tensor.detach().numpy().tobytes() for tensor in kept]
 
     before = state()  # no step was taken yet: nothing may be divided by nothing
-    step(model, optimiser, 1, bad=BAD, stretch=torch.tensor(value))
+    step(model, optimiser, 1, bad=BAD, grad_scale=torch.tensor(value))
     assert state() == before
     step(model, optimiser, 0)
     after = state()
-    step(model, optimiser, 1, bad=BAD, stretch=torch.tensor(value))
+    step(model, optimiser, 1, bad=BAD, grad_scale=torch.tensor(value))
     assert state() == after
 
 

@@ -25,7 +25,7 @@ from wherefrom.core.contracts import never
 from wherefrom.core.errors import Diverged, Interrupted, Mismatch
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.loop import Finished, Training, train, train_together
+from wherefrom.training.loop import Finished, Training, train_together
 from wherefrom.training.signals import StopSignal
 
 # --- what a run does --------------------------------------------------------------------------
@@ -66,14 +66,6 @@ def test_rows_hold_means_and_the_seconds_so_far(
     names = ("step", "loss", "targets", "tens", "seconds")
     wanted = [dict(zip(names, (*row, row[0]), strict=True)) for row in expected]
     assert metrics(tmp_path) == wanted
-
-
-def test_without_folders_it_only_trains(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    learner = Tiny()
-    assert train(Training(learner, 30, "tiny")).step == 30
-    assert learner.digest() == straight(30).digest()
-    assert not list(tmp_path.iterdir())
 
 
 def test_checkpoints_come_by_the_clock_and_at_the_end(tmp_path, monkeypatch):
@@ -176,6 +168,8 @@ def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path):
     assert "step-00000020" in done.skipped[0]
     assert recorder.calls[0] == ("started", "tiny", 15, 20, done.skipped)
     assert learner.digest() == straight(20).digest()
+    _, again = run(tmp_path, 20)  # a sound one was put in its place
+    assert (again.resumed_from, again.skipped) == (20, ())
 
 
 def test_with_every_checkpoint_damaged_it_starts_again_and_says_why(tmp_path):
@@ -256,17 +250,6 @@ def several(folder: Path, learners: list[Tiny], **options) -> list[Training]:
     return [training(folder / str(k), tiny, 12, **options) for k, tiny in enumerate(learners)]
 
 
-def test_a_group_writes_what_each_learner_writes_alone(tmp_path):
-    alone, _ = run(tmp_path / "alone", 12)
-    learners = [Tiny(), Tiny()]
-    found = train_together(several(tmp_path, learners), Together(learners), chunk=CHUNK)
-    assert [each.step for each in found if isinstance(each, Finished)] == [12, 12]
-    for tiny, folder in zip(learners, (tmp_path / "0", tmp_path / "1"), strict=True):
-        assert tiny.digest() == alone.digest()
-        assert rows(folder) == rows(tmp_path / "alone")
-        assert saved_steps(folder)[-1] == 12
-
-
 def test_learners_of_a_group_may_be_at_different_steps(tmp_path):
     stop = StopSignal()
     with pytest.raises(Interrupted):
@@ -278,7 +261,9 @@ def test_learners_of_a_group_may_be_at_different_steps(tmp_path):
     assert group.asked == [
         ([5, None, 0], 5), ([10, None, 5], 2), ([None, None, 7], 3), ([None, None, 10], 2),
     ]  # fmt: skip
-    assert len({tiny.digest() for tiny in learners}) == 1
+    assert {tiny.digest() for tiny in learners} == {straight(12).digest()}
+    assert rows(tmp_path / "2") == rows(tmp_path / "1")
+    assert saved_steps(tmp_path / "2")[-1] == 12
 
 
 def test_one_that_diverges_is_left_behind(tmp_path):
@@ -293,14 +278,6 @@ def test_one_that_diverges_is_left_behind(tmp_path):
     assert observer.calls[-1][0] == "advanced"  # it is never told that this one finished
     assert [places for places, _ in group.asked][2:] == [[10, None, 10]]
     assert learners[0].digest() == learners[2].digest() == straight(12).digest()
-
-
-def test_a_group_that_is_told_to_stop_is_saved(tmp_path):
-    learners, stop = [Tiny(), Tiny()], StopSignal()
-    trainings = several(tmp_path, learners, observers=[Recorder(stop, 5)])
-    with pytest.raises(Interrupted, match=r"2 models together.*stopped at step 5 of 12"):
-        train_together(trainings, Together(learners), stop=stop, chunk=CHUNK)
-    assert [saved_steps(tmp_path / str(k)) for k in (0, 1)] == [[5], [5]]
 
 
 def test_of_the_time_of_a_group_each_has_its_share(monkeypatch):

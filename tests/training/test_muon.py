@@ -40,14 +40,6 @@ def test_orthogonalising_keeps_directions_and_evens_out_their_sizes(shape):
     np.testing.assert_allclose(found, newton_schulz(matrix.numpy(), 5), atol=1e-4)
 
 
-def test_matrices_of_one_stack_do_not_touch_each_other():
-    stack = torch.randn(3, 5, 9, generator=torch.Generator().manual_seed(2)).double()
-    stack[1] *= 1000
-    together = orthogonalise(stack, 5)
-    for one, found in zip(stack, together, strict=True):
-        torch.testing.assert_close(orthogonalise(one[None], 5)[0], found, atol=1e-5, rtol=1e-4)
-
-
 def test_a_matrix_of_nothing_stays_nothing():
     assert not orthogonalise(torch.zeros(1, 4, 6), 5).any()
 
@@ -85,9 +77,10 @@ def test_wide_and_tall_matrices_go_through_one_iteration():
 def test_clipping_on_the_way_is_clipping_before():
     draw = torch.Generator().manual_seed(7)
     gradient, momentum, matrices = (torch.randn(2, 4, 6, generator=draw).double() for _ in range(3))
-    stretch, rate, good = torch.tensor(2.5).double(), torch.tensor(0.1).double(), torch.tensor(True)
+    grad_scale, rate = torch.tensor([2.5, 0.1]).double()
+    good = torch.tensor(True)
     found: list[list[torch.Tensor]] = []
-    for given, divisor in ((gradient, stretch), (gradient / stretch, None)):
+    for given, divisor in ((gradient, grad_scale), (gradient / grad_scale, None)):
         own = [momentum.clone(), matrices.clone()]
         turn_matrices([given], own[:1], own[1:], rate, good, divisor, MuonConfig())
         found.append(own)

@@ -6,6 +6,7 @@ from typing import overload
 
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.populations import PopulationCheck
+from wherefrom.auditing.claims import weigh_claim
 from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.auditing.population_sections import check_batch
 from wherefrom.core.errors import BadData, UsageError
@@ -18,12 +19,12 @@ from wherefrom.core.replies import (
     REQUIRED,
     SHOWN,
     SUPPORTED,
+    Claim,
     Reply,
     Verdict,
 )
+from wherefrom.core.sample_size import DELTA
 from wherefrom.runs.run import Run
-
-DELTA = 0.1  # probability that a risk bound fails, unless another is asked for
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Replies(Sequence[Reply]):
     """The replies in the order of their questions, problems with other questions, and notes.
 
     `certificate` is the risk bound of the answers, if one was asked for. `notes` are sentences
-    that a person should read together with the replies. `population` compares a batch of people
+    that a person should read together with the replies. `claims` has a claimed answer to each
+    question, weighed against its reply, if one was given. `population` compares a batch of people
     with the calibration people, for whom confidence and bound were set.
     """
 
@@ -49,6 +51,7 @@ class Replies(Sequence[Reply]):
     certificate: Certificate | None = None
     notes: tuple[str, ...] = ()
     population: PopulationCheck | None = None
+    claims: tuple[Claim, ...] = ()
 
     def __len__(self) -> int:
         return len(self.replies)
@@ -71,14 +74,15 @@ def ask_run(
     risk: float | None = None,
     delta: float | None = None,
     evidence: str = SHOWN,
+    claim: str | None = None,
     strict: bool = True,
 ) -> Replies:
     """Put questions to a finished run.
 
     With `risk`, the model answers only above a threshold with this risk bound. If `evidence` is
-    required, an answer that the text does not state is withheld. A question that the
-    run cannot be asked raises BadData if `strict`; otherwise it is listed in `problems`, and the
-    other questions are answered.
+    required, an answer that the text does not state is withheld. A `claim` is weighed against each
+    reply. A question that the run cannot be asked raises BadData if `strict`; otherwise it is
+    listed in `problems`, and the other questions are answered.
     """
     _check_options(risk, delta, evidence)
     inspector, certificate = open_inspector(run), None
@@ -96,7 +100,14 @@ def ask_run(
     replies = inspector.reply(parsed)
     if evidence == REQUIRED:
         replies = [require_evidence(reply) for reply in replies]
-    return Replies(str(run.path), tuple(replies), tuple(problems), certificate, tuple(notes), check)
+    claims = tuple(
+        weigh_claim(inspector, question, reply, claim)
+        for question, reply in zip(parsed, replies, strict=True)
+        if claim is not None
+    )
+    return Replies(
+        str(run.path), tuple(replies), tuple(problems), certificate, tuple(notes), check, claims
+    )
 
 
 def _check_options(risk: float | None, delta: float | None, evidence: str) -> None:

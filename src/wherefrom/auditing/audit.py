@@ -29,6 +29,7 @@ from wherefrom.core.contracts import NOT_TRAINED_ON, Question
 from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
 from wherefrom.core.files import parse_json
 from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.experiments.retraining import (
     MOST_PAIRS,
     Tell,
@@ -66,8 +67,8 @@ T = TypeVar("T")
 class Risk:
     """At most a share alpha of the answers is wrong, except with probability delta."""
 
-    alpha: float = 0.1
-    delta: float = 0.1
+    alpha: float = ALPHA
+    delta: float = DELTA
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Investigation:
         return self.inspector.predictor.predict(features, read, self.examined.relations)
 
 
-_MOST_MODELS = 1000  # pairs: the models of so many take days even where each takes a minute
+_MOST_MODELS = 1000  # pairs: more take days even where a model takes a minute
 
 
 def audit_run(
@@ -264,7 +265,11 @@ def investigate(
         tell(f"comparing with {len(retrained)} models that were trained without people's text")
     answers = [answer.text for answer in examined.answers]
     memorisation = find_memorisation(
-        run.folder, retrained, examined.known, answers, inspector.model.answerer.wordings
+        run.folder,
+        retrained,
+        examined.known,
+        answers,
+        inspector.model.word_texts(q.text for q in examined.known),
     )
     labelled = None
     if memorisation is not None:

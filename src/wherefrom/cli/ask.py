@@ -1,14 +1,15 @@
 """`wherefrom ask`: put questions to a finished run."""
 
+import os
 import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson, FinishedRun, Threads, one_risk
+from wherefrom.cli.options import AsJson, Delta, Risk, Threads, complete_run, one_risk
 from wherefrom.cli.output import complain, note, print_json
-from wherefrom.core.arguments import require_path
 from wherefrom.core.errors import BadData, UsageError
+from wherefrom.runs.layout import find_run
 
 if TYPE_CHECKING:
     from wherefrom.auditing.asking import Problem
@@ -17,35 +18,18 @@ SHOWN = 5  # bad questions that are described; the others are counted
 
 
 def ask(
-    run: FinishedRun,
-    questions: Annotated[
+    given: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="QUESTION",
-            help="A question, in quotes. Without one, questions are read from standard input, one "
-            "per line.",
+            metavar="[RUN] QUESTION",
+            help="A finished run, by its folder or its name under runs/ (default: the newest), and "
+            "questions, each in quotes. Without a question, questions are read from standard "
+            "input, one per line.",
+            autocompletion=complete_run,
         ),
     ] = None,
-    risk: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="ALPHA",
-            min=0.001,
-            max=0.999,
-            help="Answer only above a threshold that is certified: at most this share of the "
-            "answers is wrong, for people like the calibration people. Not to be repeated.",
-        ),
-    ] = None,
-    delta: Annotated[
-        float | None,
-        typer.Option(
-            metavar="DELTA",
-            min=0.001,
-            max=0.999,
-            show_default="0.1",
-            help="Largest probability with which the guarantee of --risk may fail.",
-        ),
-    ] = None,
+    risk: Risk = None,
+    delta: Delta = None,
     evidence: Annotated[
         str,
         typer.Option(
@@ -54,9 +38,13 @@ def ask(
             "state.",
         ),
     ] = "shown",
-    picture: Annotated[
+    claim: Annotated[
         str | None,
-        typer.Option(metavar="FILE.svg", help="Also draw the first reply into this file."),
+        typer.Option(
+            metavar="ANSWER",
+            help="An answer that you say is right: weigh it against the model's, and recommend "
+            "what to do.",
+        ),
     ] = None,
     threads: Threads = None,
     as_json: AsJson = False,
@@ -71,31 +59,55 @@ def ask(
     which says whether the model recalled the answer or guessed it. If the run took notes, a line
     between them names the note and its sentence, which the model did not look at. With --risk, the
     model answers only above a threshold that the calibration people certify. With --evidence
-    required, an answer that the text does not state is withheld as well.
+    required, an answer that the text does not state is withheld as well. With --claim, the command
+    prints what the text says about both answers, how often training showed each, and a
+    recommendation.
+
+    Example: wherefrom ask people-0 "Where was Clara Whitfield born?"
     """
     import wherefrom
-    from wherefrom.auditing.asking import DELTA
-    from wherefrom.show.terminal.replies import describe_reply
+    from wherefrom.show.terminal.replies import describe_claim, describe_reply
 
-    if picture is not None:
-        require_path("--picture", picture)
-    alpha = one_risk(risk, DELTA if delta is None else delta)
+    alpha = one_risk(risk, delta)
+    run, questions = _take_run(given or [])
     places, texts = _given(questions) if questions else _read()
     found = wherefrom.ask(
-        run, texts, risk=alpha, delta=delta, evidence=evidence, strict=False, threads=threads
+        run,
+        texts,
+        risk=alpha,
+        delta=delta,
+        evidence=evidence,
+        claim=claim,
+        strict=False,
+        threads=threads,
     )
     for line in found.notes:
         note(line)
     if as_json:
         print_json(found)
     elif found.replies:
-        print("\n\n".join("\n".join(describe_reply(reply)) for reply in found))
-    if picture is not None and found.replies:
-        from wherefrom.show.terminal.answer_picture import draw_reply
-
-        draw_reply(found[0], picture)
+        each = (
+            map(describe_claim, found, found.claims) if found.claims else map(describe_reply, found)
+        )
+        print("\n\n".join("\n".join(lines) for lines in each))
     sys.stdout.flush()
     _report(found.problems, places)
+
+
+def _take_run(given: list[str]) -> tuple[str, list[str]]:
+    """The run and the questions; without a run, the newest one is asked, and a note says so.
+
+    One word that stands before questions, or has a slash, is meant as a run even if none is there.
+    """
+    from wherefrom.experiments.listing import newest_run
+
+    first, *others = given or [""]
+    misspelt = " " not in first and (others or os.sep in first)
+    if first and (misspelt or os.path.exists(find_run(first))):
+        return first, others
+    run = newest_run()
+    note(f"{run}: the newest run is asked; to ask another, name it before the question")
+    return run, given
 
 
 def _given(questions: list[str]) -> tuple[list[str], list[str]]:
@@ -121,7 +133,7 @@ def _read() -> tuple[list[str], list[str]]:
     if not found:
         raise UsageError(
             "ask: expected a question as an argument or on standard input, found none; "
-            "put a question in quotes after the run folder"
+            "put a question in quotes after the run"
         )
     return list(found), list(found.values())
 

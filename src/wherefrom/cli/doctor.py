@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from wherefrom.cli.help import ADVANCED
 from wherefrom.cli.options import AsJson
 from wherefrom.cli.output import print_json
 from wherefrom.course.doctor.years import YEARS
@@ -11,20 +12,8 @@ from wherefrom.show.terminal.tables import printable
 
 _WORDS = {"ok": "ok", "look": "look", "unknown": "could not tell"}
 
-doctor = typer.Typer(
-    help="Find out why a solution scores less than it should.",
-    rich_markup_mode=None,
-)
 
-
-@doctor.callback(invoke_without_command=True)
-def explain(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
-
-
-@doctor.command("submission")
-def submission(
+def doctor(
     folder: Annotated[
         str,
         typer.Argument(
@@ -48,10 +37,17 @@ def submission(
     ] = None,
     seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 60.0,
     memory_mb: Annotated[
-        int, typer.Option(min=64, help="Memory limit for the submission's code.")
+        int, typer.Option(min=64, max=2**20, help="Memory limit for the submission's code.")
     ] = 4096,
     threads: Annotated[
-        int, typer.Option(metavar="N", min=1, help="How many CPU threads the checks use.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=1024,
+            help="How many CPU threads the checks use.",
+            rich_help_panel=ADVANCED,
+        ),
     ] = 1,
     trust: Annotated[
         bool, typer.Option("--trust", help="Run the code without isolation: for your own code.")
@@ -62,6 +58,8 @@ def submission(
 
     The submission's code runs isolated, with limits on time and memory. A package that cannot be
     imported is reported like any other mistake. The hints do not give the solution away.
+
+    Example: wherefrom doctor submission
     """
     from wherefrom.course.doctor import examine_submission
 

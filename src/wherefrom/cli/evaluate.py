@@ -1,31 +1,21 @@
 """`wherefrom evaluate`: score the models of a finished run again."""
 
-from typing import Annotated
-
-import typer
-
-from wherefrom.cli.options import AsJson, FinishedRun, Threads, Wait
+from wherefrom.cli.options import AsJson, FinishedRun, Processes, Threads, Wait
 from wherefrom.cli.output import explain_results, note, print_json
 
 
 def evaluate(
     run: FinishedRun,
-    threads: Threads = None,
-    processes: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            help="Divide the questions among N processes on this machine. Under torchrun, leave it "
-            "out.",
-            show_default="1",
-        ),
-    ] = None,
+    processes: Processes = None,
     wait: Wait = 300.0,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Score a finished run's models again, or compute its demonstrations again.
 
     The new scores replace the stored ones.
+
+    Example: wherefrom evaluate people-0
     """
     import wherefrom
     from wherefrom.show.terminal.tables import draw, results_table
@@ -33,7 +23,7 @@ def evaluate(
     outcome = wherefrom.evaluate(run, threads=threads, processes=processes, wait=wait)
     if outcome.changed:
         names = ", ".join(outcome.changed)
-        note(f"{run}: these scores differ from the stored ones and replace them: {names}")
+        note(f"{outcome.run}: these scores differ from the stored ones and replace them: {names}")
     if as_json:
         print_json(outcome)
     else:

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson, Threads
+from wherefrom.cli.options import AsJson, DrawSeed, ModelName, Threads
 from wherefrom.cli.output import print_json
 
 
@@ -16,18 +16,11 @@ def examples(
         ),
     ],
     number: Annotated[int, typer.Option(metavar="N", min=1, help="How many of each.")] = 5,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Another seed draws other examples.")
-    ] = 0,
+    seed: DrawSeed = 0,
     relation: Annotated[
         str | None, typer.Option(metavar="NAME", help="Only questions of this relation.")
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME", help="Which of the run's models.", show_default="the primary model"
-        ),
-    ] = None,
+    model: ModelName = "",
     task: Annotated[
         str | None,
         typer.Option(metavar="NAME", help="Which of the run's tasks.", show_default="the first"),
@@ -55,6 +48,8 @@ def examples(
 
     Each example has the question, the model's answer, the right one, how sure the model is, and
     what the text says about the answer.
+
+    Example: wherefrom examples people-0 --number 3
     """
     from wherefrom import api
     from wherefrom.show.terminal.messages import note
@@ -65,7 +60,7 @@ def examples(
         number=number,
         seed=seed,
         relation=relation,
-        model=model,
+        model=model or None,
         task=task,
         questions=questions,
         data=data,

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson, Threads
+from wherefrom.cli.options import AsJson, DrawSeed, FinishedRun, Threads
 from wherefrom.cli.output import print_json
 from wherefrom.show.terminal.tables import printable
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def explain(
-    run: Annotated[str, typer.Argument(metavar="RUN", help="A finished run of 'sentiment'.")],
+    run: FinishedRun,
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="TEXT", help="One or more reviews, in quotes.")
     ] = None,
@@ -29,16 +29,18 @@ def explain(
         bool,
         typer.Option("--sampled", help="With --errors: draw the wrong answers by --seed instead."),
     ] = False,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the draw.")] = 0,
+    seed: DrawSeed = 0,
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Rank the words of a review by how much the logit changes when each is left out.
 
-    The network cannot see the order of the words. The command shuffles them to check this, and
-    reports by how much the logit changes. With --errors it also tests what may have caused each
-    error: it leaves out negations or marks of irony, replaces unseen words, cuts the text, and
-    compares the new answer with what the same number of random changes does.
+    The network of a run of 'sentiment' cannot see the order of the words. The command shuffles them
+    to check this, and reports by how much the logit changes. With --errors it also tests what may
+    have caused each error: it leaves out negations or marks of irony, replaces unseen words, cuts
+    the text, and compares the new answer with what the same number of random changes does.
+
+    Example: wherefrom explain sentiment-0 "not a good film"
     """
     from wherefrom import api
     from wherefrom.core.config import to_json

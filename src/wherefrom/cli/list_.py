@@ -18,7 +18,10 @@ def list_(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the recipes, and the runs in the folder `runs`."""
+    """List the recipes, and the runs in the folder `runs`.
+
+    Example: wherefrom list people
+    """
     from wherefrom import api
     from wherefrom.core.config import encode, to_json, to_toml
     from wherefrom.show.terminal.tables import printable

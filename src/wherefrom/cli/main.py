@@ -16,8 +16,8 @@ from wherefrom.cli import (
     ask,
     audit,
     compare,
+    course,
     data,
-    dispute,
     doctor,
     evaluate,
     examples,
@@ -36,6 +36,7 @@ from wherefrom.cli.following import (
     silence,
     started_by_torchrun,
 )
+from wherefrom.cli.help import Command, Group
 from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
 from wherefrom.cli.streams import hush, prepare_streams
 from wherefrom.core.environment import prepare_command
@@ -49,31 +50,44 @@ from wherefrom.core.errors import (
 from wherefrom.core.memory import describe_refusal, refused
 
 BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+FILES, COURSES = "Files (wherefrom data list)", "Courses (wherefrom doctor submission)"
 
 # Without markup and pretty exceptions typer never imports rich, which costs more than typer.
 app = typer.Typer(
     help="Teach a small language model facts from text, ask it closed-book, and learn where "
     "its answers come from.",
-    add_completion=False,
+    cls=Group,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command("run")(run.run)
-app.command("list")(list_.list_)
-app.command("evaluate")(evaluate.evaluate)
-app.command("compare")(compare.compare)
-app.command("examples")(examples.examples)
-app.command("ask")(ask.ask)
-app.command("audit")(audit.audit)
-app.command("report")(report.report)
-app.command("verify")(verify.verify)
-app.command("dispute")(dispute.dispute)
-app.command("explain")(explain.explain)
-app.command("sample")(sample.sample)
-app.command("perplexity")(perplexity.perplexity)
-app.add_typer(data.data, name="data")
-app.add_typer(doctor.doctor, name="doctor")
+# Groups of commands as the help shows them, each with an example.
+GROUPS = {
+    "Train (wherefrom run people)": {
+        "run": run.run,
+        "list": list_.list_,
+        "evaluate": evaluate.evaluate,
+        "compare": compare.compare,
+    },
+    'Ask (wherefrom ask "Where was Clara Whitfield born?")': {
+        "ask": ask.ask,
+        "audit": audit.audit,
+        "examples": examples.examples,
+        "report": report.report,
+    },
+    "Look into other models (wherefrom sample shakespeare-gru-0)": {
+        "explain": explain.explain,
+        "sample": sample.sample,
+        "perplexity": perplexity.perplexity,
+    },
+    FILES: {"verify": verify.verify},
+    COURSES: {"doctor": doctor.doctor},
+}
+for title, commands in GROUPS.items():
+    for name, command in commands.items():
+        app.command(name, cls=Command, rich_help_panel=title)(command)
+app.add_typer(data.data, name="data", rich_help_panel=FILES)
+app.add_typer(course.course, name="course", rich_help_panel=COURSES)
 
 
 @app.callback(invoke_without_command=True)
@@ -157,6 +171,8 @@ def _explain(error: BaseException) -> int:
     if isinstance(error, KeyboardInterrupt | typer.Abort):
         complain("interrupted; run the same command again to continue from what is saved")
         return INTERRUPTED
+    if isinstance(error, SystemExit) and error.code == 0:  # typer has written completions
+        return 0
     if isinstance(error, BrokenPipeError | SystemExit):  # typer exits when the pipe is closed
         hush()
         return BROKEN_PIPE

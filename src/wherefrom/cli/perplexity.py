@@ -5,17 +5,14 @@ from typing import Annotated, Any
 
 import typer
 
-from wherefrom.cli.options import AsJson, Threads
+from wherefrom.cli.options import AsJson, FinishedRuns, ModelName, Threads
 from wherefrom.cli.output import note, print_json
 
 UNIFORM = "uniform"
 
 
 def perplexity(
-    runs: Annotated[
-        list[str],
-        typer.Argument(metavar="RUN...", help="Finished run folders of language models."),
-    ],
+    runs: FinishedRuns,
     text: Annotated[
         list[str] | None,
         typer.Option(
@@ -24,14 +21,7 @@ def perplexity(
             "the runs.",
         ),
     ] = None,
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Which of the runs' models to use; 'counts' means plain bigram counts.",
-            show_default="the primary model",
-        ),
-    ] = "",
+    model: ModelName = "",
     preprocess: Annotated[
         list[str] | None,
         typer.Option(
@@ -71,8 +61,11 @@ def perplexity(
 
     The loss is given in nats and bits, per token and per original character. To compare a word
     model with a character model, use bits per original character with unknown words charged. A
-    note warns of a text that the run was trained on. If a text or a run cannot be read, the others
+    note warns of a text that the run was trained on. --model counts means plain bigram counts. If a
+    text or a run cannot be read, the others
     are measured all the same.
+
+    Example: wherefrom perplexity shakespeare-gru-0 --text letter.txt
     """
     from wherefrom import api
     from wherefrom.core.config import to_json

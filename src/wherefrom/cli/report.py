@@ -4,19 +4,13 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import Threads
+from wherefrom.cli.options import AsJson, FinishedRuns, Threads
 from wherefrom.cli.output import note, print_json
 from wherefrom.core.environment import keep_imported
 
 
 def report(
-    runs: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="RUN [RUN ...]",
-            help="A finished run folder; further ones are shown beside the first.",
-        ),
-    ],
+    runs: FinishedRuns,
     out: Annotated[
         str | None,
         typer.Option(
@@ -33,13 +27,14 @@ def report(
         ),
     ] = None,
     threads: Threads = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print what was written as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a report that contains the model: one HTML file that works offline.
 
-    It needs no audit. What only an audit computes is shown if the run has one.
+    Further runs are shown beside the first. The report needs no audit. What only an audit computes
+    is shown if the run has one.
+
+    Example: wherefrom report people-0
     """
     # Not through the API, which imports every room: a reader waits for this.
     from wherefrom.show.page.report import report_runs

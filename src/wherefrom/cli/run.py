@@ -6,7 +6,18 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson, Processes, Threads, Together, Wait
+from wherefrom.cli.options import (
+    AsJson,
+    Calibration,
+    Documents,
+    HeldOut,
+    Processes,
+    Questions,
+    Table,
+    Threads,
+    Together,
+    Wait,
+)
 from wherefrom.cli.output import explain_results, note, print_json
 from wherefrom.core.errors import UsageError
 
@@ -55,47 +66,11 @@ def run(
             "--questions.",
         ),
     ] = None,
-    documents: Annotated[
-        str | None,
-        typer.Option(
-            metavar="lines|paragraphs|files",
-            help="What a document of --corpus is: a line, a paragraph between blank lines, or a "
-            "file of a folder.",
-            show_default="lines; files of a folder",
-        ),
-    ] = None,
-    table: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COLUMN,...",
-            help="Columns of a table as --corpus: the subject's, then those that are asked about.",
-            show_default="the first column of names; all others with short values",
-        ),
-    ] = None,
-    questions: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Your own questions: a question<TAB>answer on each line (.tsv), or the columns or "
-            "fields question, answer or answers, split, relation and id (.tsv or .csv with a "
-            "header, .jsonl).",
-        ),
-    ] = None,
-    held_out: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Questions to report on; by default a share of --questions is kept for this.",
-        ),
-    ] = None,
-    calibration: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Questions to set the threshold on; by default a share of --questions is kept "
-            "for this.",
-        ),
-    ] = None,
+    documents: Documents = None,
+    table: Table = None,
+    questions: Questions = None,
+    held_out: HeldOut = None,
+    calibration: Calibration = None,
     variant: Annotated[
         str | None,
         typer.Option(
@@ -137,13 +112,9 @@ def run(
             help="Run several seeds, such as 0-4 or 0,2,5, and report their mean.",
         ),
     ] = None,
-    together: Together = None,
     device: Annotated[
         str | None, typer.Option(metavar="auto|cpu|cuda|mps", help="The device to train on.")
     ] = None,
-    threads: Threads = None,
-    processes: Processes = None,
-    wait: Wait = 300.0,
     report: Annotated[
         bool,
         typer.Option(
@@ -152,12 +123,19 @@ def run(
             "model answers.",
         ),
     ] = True,
+    together: Together = None,
+    processes: Processes = None,
+    wait: Wait = 300.0,
+    threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
     """Run a recipe and print its results.
 
     The same command continues a run that was stopped. If the run is finished, the command only
-    prints its results.
+    prints its results. Several --processes take every step together; with --seeds, each trains
+    seeds of its own.
+
+    Example: wherefrom run facts --corpus text.txt --questions questions.tsv
     """
     import wherefrom
 

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import FinishedRun, Threads
+from wherefrom.cli.options import DrawSeed, FinishedRun, ModelName, Threads
 from wherefrom.cli.output import note
 from wherefrom.show.terminal.tables import printable
 
@@ -35,24 +35,16 @@ def sample(
             metavar="K", min=0, help="Choose among the K likeliest characters; 0 means all."
         ),
     ] = 0,
-    seed: Annotated[
-        int,
-        typer.Option(metavar="N", min=0, help="The random seed; another seed gives another text."),
-    ] = 0,
-    model: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME",
-            help="Which of the run's models writes.",
-            show_default="the primary model",
-        ),
-    ] = "",
+    seed: DrawSeed = 0,
+    model: ModelName = "",
     threads: Threads = None,
 ) -> None:
     """Let a run's character model continue a text; characters are shown as they are written.
 
     A model that was trained on questions also writes its markers: ⁇ around an answer or a missing
     piece of text, and □ after the end of a row.
+
+    Example: wherefrom sample shakespeare-gru-0 --prompt "To be"
     """
     from wherefrom import api
     from wherefrom.runs.run import open_run

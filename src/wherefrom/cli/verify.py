@@ -1,10 +1,10 @@
 """`wherefrom verify`: whether run folders are as they were written."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from wherefrom.cli.options import AsJson, complete_run
 from wherefrom.cli.output import print_json
 
 DAMAGED = 76
@@ -12,16 +12,20 @@ DAMAGED = 76
 
 def verify(
     runs: Annotated[
-        list[Path],
-        typer.Argument(metavar="RUN|FOLDER...", help="Run folders, or folders with runs in them."),
+        list[str],
+        typer.Argument(
+            metavar="RUN|FOLDER",
+            help="Runs, by their folders or names, or folders with runs in them.",
+            autocompletion=complete_run,
+        ),
     ],
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the result as one JSON object.")
-    ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check that every file of a run is as it was written, and that its weights are numbers.
 
     A fault is one line, and the exit code is then 76. The line says what makes the file again.
+
+    Example: wherefrom verify runs
     """
     from wherefrom.runs.verification import verify as check
     from wherefrom.show.terminal.tables import printable

@@ -72,7 +72,7 @@ def _check(function: str, name: str, kind: Any, value: Any) -> None:
             f"({type(value).__name__})"
         )
     for path in _paths(kind, value):
-        require_path(f"{function}: {name}", path)
+        _require_path(f"{function}: {name}", path)
 
 
 def _show(value: Any) -> str:
@@ -113,7 +113,7 @@ def _paths(kind: Any, value: Any) -> list[Any]:
     return [path for each in inner for member in _members(value) for path in _paths(each, member)]
 
 
-def require_path(where: str, path: str | PathLike[str]) -> None:
+def _require_path(where: str, path: str | PathLike[str]) -> None:
     """UsageError if the system could not even look for the path; what is there is not asked."""
     reason = "" if str(path) else "it is empty"
     try:

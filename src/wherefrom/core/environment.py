@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 # An OpenMP thread that waits for another spins, unless it is told to sleep. Beside busy processes
 # two threads then spin most of the time, each waiting for the other to get a core: they are two to
 # eleven times slower than one thread. Threads that sleep lose a tenth or two on an idle machine
-# (docs/LOG.md). Their number stays the same, and so do the bits of a result.
+# (docs/research/LOG.md). Their number stays the same, and so do the bits of a result.
 WAITING = {"OMP_WAIT_POLICY": "passive"}
 _OTHER_WAYS = ("GOMP_SPINCOUNT", "KMP_BLOCKTIME")  # of two runtimes, to say how long to spin
 

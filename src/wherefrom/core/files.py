@@ -44,10 +44,10 @@ def cannot_write(path: Path) -> Iterator[None]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    write_text(path, spell_json(value))
+    write_text(path, format_json(value))
 
 
-def spell_json(value: Any) -> str:
+def format_json(value: Any) -> str:
     return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
@@ -185,7 +185,7 @@ def _finite(digits: str) -> float:
 
 
 def _deeper(value: Any, most: int) -> bool:
-    """Whether lists and tables are nested more than so many levels deep."""
+    """Whether lists and tables are nested more than `most` levels deep."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(most):
         insides = (each.values() if isinstance(each, dict) else each for each in level)
@@ -195,5 +195,5 @@ def _deeper(value: Any, most: int) -> bool:
     return bool(level)
 
 
-def spell_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
+def format_jsonl(rows: Iterable[Mapping[str, Any]]) -> str:
     return "".join(json.dumps(r, ensure_ascii=False, allow_nan=False) + "\n" for r in rows)

@@ -1,7 +1,7 @@
 """The reply to a question: the answer with its confidence, evidence and source.
 
-`Reply` is the one form of an answer. `wherefrom.ask` returns it, and `ask --json`,
-`dispute --json` and audit/answers.jsonl write it with the one encoder of `core/config.py`.
+`Reply` is the one form of an answer. `wherefrom.ask` returns it, and `ask --json` and
+audit/answers.jsonl write it with the one encoder of `core/config.py`.
 """
 
 from dataclasses import dataclass
@@ -157,3 +157,22 @@ class Reply:
         if self.unverified and self.candidates:
             return self.candidates[0].model_probability
         return self.confidence
+
+
+@dataclass(frozen=True)
+class Claim:
+    """An answer that somebody says is right, weighed against the model's reply.
+
+    `model_probability` is the model's own probability of it, None if the model cannot write it, and
+    `evidence` is what the text says about it. `shown` counts the rows of training text and of notes
+    about the subject that had the model's answer, and those that had the claim. Training questions
+    are not counted there: `taught` has the answers that they taught. The recommendation is one
+    sentence.
+    """
+
+    text: str
+    model_probability: float | None
+    evidence: Verdict | None
+    shown: dict[str, int]
+    taught: tuple[str, ...]
+    recommendation: str

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.files import cannot_write, spell_jsonl, write_text
+from wherefrom.core.files import cannot_write, format_jsonl, write_text
 from wherefrom.core.inside import open_to_append
 from wherefrom.core.manifests import Entry
 
@@ -33,12 +33,12 @@ class RowLog:
 
     @property
     def text(self) -> str:
-        return spell_jsonl(self.rows)
+        return format_jsonl(self.rows)
 
     def append(self, rows: Iterable[Mapping[str, Any]]) -> None:
         added = list(rows)
         with cannot_write(self.path):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with os.fdopen(open_to_append(self.path), "ab") as file:
-                file.write(spell_jsonl(added).encode())
+                file.write(format_jsonl(added).encode())
         self.rows += added

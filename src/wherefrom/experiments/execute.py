@@ -189,7 +189,8 @@ class Execution:
         self.folder, self.recipe, self.observers = folder, recipe, observers
         self.plan = planned.plan if planned else None
         self.deadline = planned.deadline if planned and current_crew() is None else None
-        self.before, self.started = 0.0, monotonic()
+        began = planned.started if planned else None  # reading the text for the plan counts
+        self.before, self.started = 0.0, monotonic() if began is None else began
         self.trained: frozenset[str] = frozenset()
         self.goes_on = self.was_finished = False
         self.threads = 0

@@ -12,7 +12,7 @@ import torch
 from wherefrom.core.config import decode, from_json
 from wherefrom.core.recipe import Experiment, Recipe
 from wherefrom.generation.requests import Request
-from wherefrom.generation.scoring import Reading
+from wherefrom.generation.scoring import ScoreRequest
 from wherefrom.runs.crew import generate_own, read_together
 from wherefrom.runs.descriptions import describe
 from wherefrom.runs.families import FAMILIES
@@ -95,10 +95,10 @@ class Follower:
         self.processes.gather(generate_own(self.processes, asked, wanted))
 
     def _score(self, model: Any, threads: int, **asked: Any) -> None:
-        read_together(self.processes, self._open(model, threads), Reading(**asked))
+        read_together(self.processes, self._open(model, threads), ScoreRequest(**asked))
 
     def _open(self, model: Any, threads: int) -> Any:
-        """A model of that form, with the weights of the first process's."""
+        """A model of this form, with the weights of the first process's."""
         torch.set_num_threads(threads)
         if self._model is None or self._model[0] != model:
             kind = str(model["kind"])

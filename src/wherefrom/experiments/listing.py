@@ -5,9 +5,10 @@ from os import PathLike
 from pathlib import Path
 
 from wherefrom.core.arguments import checked
-from wherefrom.core.errors import WherefromError
+from wherefrom.core.errors import MissingInput, WherefromError
 from wherefrom.recipes.catalogue import RECIPES, get_recipe
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.layout import RUN, RUNS, list_folders
 
 FINISHED, UNFINISHED, UNREADABLE = "finished", "unfinished", "cannot be read"
 
@@ -39,10 +40,20 @@ def list_recipes() -> tuple[RecipeEntry, ...]:
 
 
 @checked
-def list_runs(folder: str | PathLike[str] = "runs") -> tuple[RunEntry, ...]:
+def list_runs(folder: str | PathLike[str] = RUNS) -> tuple[RunEntry, ...]:
     """The run folders in a folder, and those of several seeds one level below."""
-    files = [*Path(folder).glob("*/run.json"), *Path(folder).glob("*/seed-*/run.json")]
-    return tuple(_describe(file.parent) for file in sorted(files))
+    return tuple(_describe(path) for path in list_folders(Path(folder)))
+
+
+def newest_run() -> str:
+    """The finished run in the folder `runs` that was begun last."""
+    finished = [Path(entry.run) for entry in list_runs() if entry.state == FINISHED]
+    if not finished:
+        raise MissingInput(
+            f"{RUNS}: expected a finished run, found none; name a run folder, or make a run: "
+            "'wherefrom run people'"
+        )
+    return str(max(finished, key=lambda path: (path / RUN).stat().st_mtime_ns))
 
 
 def _describe(path: Path) -> RunEntry:

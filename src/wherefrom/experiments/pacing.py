@@ -38,10 +38,14 @@ class Pacing:
         self.looked = max((step for step, _ in stage.revised), default=0)
         self.seen: tuple[int, float] | None = None  # the steps and the time of the last look
 
+    def begin(self, step: int) -> None:
+        """The first chunk counts, too: it is not slower than the others."""
+        self.seen = step, monotonic()
+
     def revise(self, step: int) -> int:
         """The steps of the stage in all, at the end of a chunk of them."""
         steps, now = self.stage.steps, monotonic()
-        if self.seen is None:  # the first chunk is slower than the others
+        if self.seen is None:  # the first chunk of a compiled stage is slower than the others
             self.seen = step, now
         due = step * _LOOKS // steps > self.looked * _LOOKS // steps
         if not due or step == self.seen[0] or now == self.seen[1]:

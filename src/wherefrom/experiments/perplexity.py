@@ -19,7 +19,7 @@ from wherefrom.evaluation.text.readings import Reader
 from wherefrom.evaluation.text.tokens import find_tokens
 from wherefrom.evaluation.text.verbatim import Verbatim
 from wherefrom.runs.readers import find_training, open_reader, open_speller
-from wherefrom.runs.run import AnyRun, Run
+from wherefrom.runs.run import AnyRun, Run, run_path
 from wherefrom.runs.threads import use_threads
 
 UNIFORM = "uniform"  # unknown words are spelt by bytes, all equally likely
@@ -89,7 +89,7 @@ def perplexity(
     found: list[RunPerplexity] = []
     notes: list[str] = []
     for each in runs if contents else ():
-        path = str(each.path if isinstance(each, Run) else Path(each))
+        path = str(run_path(each))
         try:
             run, reader = open_reader(each, model, split, spell)
             use_threads(threads, run.recipe.threads)

@@ -19,6 +19,7 @@ from wherefrom.data.catalogue import load_dataset
 from wherefrom.experiments.pacing import Deadline
 from wherefrom.experiments.sizing import (
     NOTE_EXPOSURES,
+    Enough,
     Expectation,
     TextSize,
     choose_settings,
@@ -27,6 +28,7 @@ from wherefrom.experiments.sizing import (
     count_exposures,
     enough_steps,
     expect,
+    find_enough,
 )
 from wherefrom.experiments.timing import COMPILED, Pace, time_steps, time_threads
 from wherefrom.recipes.facts import (
@@ -39,6 +41,7 @@ from wherefrom.recipes.facts import (
 )
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.layout import NEXT, STATUS
 from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.run import count_parameters
 from wherefrom.runs.threads import use_threads, usual_threads
@@ -47,9 +50,10 @@ from wherefrom.training.captured import WORTH_COMPILING
 
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
-_FEWEST = 100  # steps: fewer teach nothing
+_FEWEST = 40  # steps: two chunks, so that there may be more after the first
 _HOPED = 2000  # steps that a GPU is given at least, before it turns out how many it can take
-_LOOKED_AT = 500  # answers' worth of the questions that are asked while it trains
+_LOOKED_AT = 250  # answers' worth of the questions that are asked while it trains
+_REPORT = 0.7  # seconds of the report for each second of reading
 _SPARE = 0.04  # share of the time that is kept back
 _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
 _MOST_CONTROL = 0.1  # share of the time that the model that does not read has at most
@@ -63,7 +67,9 @@ class Plan:
     """What was decided before training, and from what.
 
     `changes` are the fields of the recipe that the user set. `minutes` is the time that all
-    parts of the run may take, None if the user set the steps; `seconds` is what they will take.
+    parts of the run may take, None if the user set the steps; `seconds` is what they will take,
+    and `later` what is kept for all that follows the training. `enough` says what a text needs
+    that has less.
     """
 
     changes: dict[str, str]
@@ -75,9 +81,11 @@ class Plan:
     seconds: float | None
     pace: Pace | None
     expected: Expectation | None
+    later: float = 0.0
+    enough: Enough | None = None
 
     def lines(self, recipe: Recipe) -> list[str]:
-        """Two lines for a person: what will be trained, and what to expect of it."""
+        """For a person: what will be trained, what to expect of it, and what would be enough."""
         model, read = recipe.model, recipe.stages[0]
         grams = f" with {model.ngrams}-grams" if getattr(model, "ngrams", 0) else ""
         layers = "1 layer" if model.n_layer == 1 else f"{model.n_layer} layers"
@@ -93,6 +101,7 @@ class Plan:
             f"plan: {self.text.describe()}: {shape} ({size}), {self.steps:,} steps of "
             f"{read.batch} rows on {where}",
             f"plan: {time}{reached}",
+            *([f"plan: {self.enough}"] if self.enough else []),
         ]
 
 
@@ -101,6 +110,7 @@ class Planned:
     """A recipe that is ready to run; `fresh` if the plan is new or was extended just now.
 
     `late` if the minutes that the user asked for are too few: the fewest steps take longer.
+    `started` is when the time of the run began.
     """
 
     recipe: Recipe
@@ -111,14 +121,15 @@ class Planned:
     fresh: bool = False
     late: bool = False
     deadline: Deadline | None = None  # what the training keeps to
+    started: float | None = None
 
     def lines(self) -> list[str]:
         """What to tell a person before the training; nothing if nothing was planned now."""
         if self.plan is None or not self.fresh:
             return []
         few = (
-            "plan: the minutes asked for are too few for this text, so the run takes at most "
-            f"{_FEWEST} steps and is longer than that"
+            "plan: this is longer than the minutes asked for, which reading the text and asking "
+            "the questions take up"
         )
         noted = list(self.remarks)
         if self.notes:
@@ -146,7 +157,7 @@ def plan_run(
     asked = change(facts())
     changes = _changes(asked)
     if folder.exists():
-        return _stored(folder, asked, changes, minutes, timer)
+        return _stored(folder, asked, changes, minutes, started, timer)
     dataset = load_dataset(asked.data, asked.seed)
     device = choose_device(asked.device).type
     text = TextSize.of(dataset)
@@ -159,22 +170,27 @@ def plan_run(
     parameters = count_parameters(workshop.new_model(recipe.stages[0]))
     pace: Pace | None = None
     seconds: float | None = None
-    late, deadline = False, None
+    late, deadline, enough, later = False, None, None, 0.0
+    reading = monotonic() - started
     if not _sets_steps(change):
         pace, threads = time_threads(workshop, recipe, device, timer)
         most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
         recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
-        overhead = monotonic() - started + _overhead(dataset, pace, device)
+        overhead = monotonic() - started + _overhead(dataset, pace, device, reading)
         left = most * (1 - _SPARE) - overhead
         if device == "cuda" and left < WORTH_COMPILING * pace.step:
             pace, left = _spare_compiling(pace, left)
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)
-        deadline = _find_deadline(started + most, dataset, pace, device, minutes is not None)
+        later = _time_answers(dataset, pace, reading) + _SPARE * most
+        deadline = _find_deadline(started + most, later, pace, device, minutes is not None)
         seconds = taken + overhead
         fewest = recipe.stages[0].steps <= _FEWEST
         late = minutes is not None and seconds > most and fewest
+        notes = len(workshop.material.teach(1)) if recipe.notes else 0
+        time = (overhead / (1 - _SPARE), taken / (1 - _SPARE))
+        enough = find_enough(recipe, text, device, notes, time)
         minutes = minutes or seconds / 60
     elif minutes is not None:
         raise UsageError(
@@ -184,10 +200,12 @@ def plan_run(
     steps = recipe.stages[0].steps
     exposures = count_exposures(recipe, steps, text.statements)
     expected = expect(text, device, exposures, recipe.notes)
-    plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, expected)
+    plan = Plan(
+        changes, text, device, parameters, steps, minutes, seconds, pace, expected, later, enough
+    )
     notes = workshop.material.notes if recipe.notes else None
     workshop = workshop.refit(recipe)
-    return Planned(recipe, plan, workshop, notes, tuple(remarks), True, late, deadline)
+    return Planned(recipe, plan, workshop, notes, tuple(remarks), True, late, deadline, started)
 
 
 def _choose(change: Callable[[Recipe], Recipe], text: TextSize, device: str, notes: bool) -> Recipe:
@@ -267,6 +285,7 @@ def _stored(
     asked: Recipe,
     changes: Mapping[str, str],
     minutes: float | None,
+    started: float,
     timer: Callable[[Workshop, Stage], Pace],
 ) -> Planned:
     """The recipe of a folder, with a further stage if there are more minutes now."""
@@ -282,16 +301,20 @@ def _stored(
     recipe = replace(made, device=asked.device, threads=asked.threads, seed=asked.seed)
     recipe = replace(recipe, data=asked.data)
     if minutes is None or plan.minutes is None or minutes <= plan.minutes:
-        return Planned(recipe, plan)
+        deadline = _keep_deadline(folder, plan, started, minutes is not None)
+        return Planned(recipe, plan, deadline=deadline, started=started)
     dataset = load_dataset(recipe.data, recipe.seed)
     workshop = Workshop(recipe, lambda: dataset)
     if recipe.notes and folder.is_sound(NOTES_FILE):
         workshop.material.bring(folder.read_notes())
+    reading = monotonic() - started
     use_threads(recipe.threads or min(folder.read_threads(), usual_threads()))
     pace = timer(workshop, recipe.stages[0])
-    overhead = _overhead(dataset, pace, plan.device)
+    overhead = _overhead(dataset, pace, plan.device, reading)
     most = (minutes - plan.minutes) * 60
-    deadline = _find_deadline(monotonic() + most, dataset, pace, plan.device, longer=True)
+    later = _time_answers(dataset, pace, reading) + _SPARE * most
+    deadline = _find_deadline(started + most, later, pace, plan.device, longer=True)
+    overhead += monotonic() - started
     steps = _whole_steps((most * (1 - _SPARE) - overhead) / pace.step)
     seconds = steps * pace.step + overhead
     recipe = read_again(recipe, steps)
@@ -303,9 +326,14 @@ def _stored(
         seconds=seconds,
         pace=pace,
         expected=expect(plan.text, plan.device, exposures, recipe.notes),
+        later=later,
+        enough=None,
     )
     refitted = workshop.refit(recipe)
-    return Planned(recipe, plan, refitted, fresh=True, late=seconds > most, deadline=deadline)
+    late = seconds > most
+    return Planned(
+        recipe, plan, refitted, fresh=True, late=late, deadline=deadline, started=started
+    )
 
 
 def reuse(planned: Planned, seed: int) -> Planned:
@@ -337,22 +365,34 @@ def _whole_steps(steps: float) -> int:
     return max(_FEWEST, int(steps) // 20 * 20)
 
 
-def _overhead(dataset: Dataset, pace: Pace, device: str) -> float:
+def _overhead(dataset: Dataset, pace: Pace, device: str, reading: float) -> float:
     """Seconds for preparing, for the model without reading, and for asking every question."""
     control = _CONTROL * pace.step if pace.control is None else pace.control
     looks = _LOOKED_AT * pace.answer
-    return _PREPARING.get(device, 0.0) + control + looks + _time_answers(dataset, pace)
+    return _PREPARING.get(device, 0.0) + control + looks + _time_answers(dataset, pace, reading)
 
 
-def _time_answers(dataset: Dataset, pace: Pace) -> float:
-    """Seconds for asking every question at the end."""
+def _time_answers(dataset: Dataset, pace: Pace, reading: float) -> float:
+    """Seconds for asking every question at the end, and for the report, which looks the answers up
+    in the text: that takes nearly as long as `reading` it took."""
     asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
-    return 2.5 * asked * pace.answer + 5.0
+    return 2.5 * asked * pace.answer + 5.0 + _REPORT * reading
 
 
-def _find_deadline(
-    ends: float, dataset: Dataset, pace: Pace, device: str, longer: bool
-) -> Deadline:
+def _find_deadline(ends: float, later: float, pace: Pace, device: str, longer: bool) -> Deadline:
     """What training keeps to; steps that are captured for a GPU cannot become more."""
-    later = _time_answers(dataset, pace) + _SPARE * (ends - monotonic())
     return Deadline(ends, pace.step, later, longer and device == "cpu")
+
+
+def _keep_deadline(folder: RunFolder, plan: Plan, started: float, longer: bool) -> Deadline | None:
+    """The deadline of a run that was stopped: it has what is left of its minutes.
+
+    None for a run whose steps the user set, and for one that is finished.
+    """
+    if plan.minutes is None or plan.pace is None or not folder.is_sound(STATUS):
+        return None
+    status = folder.read_status()
+    if status["state"] == "finished" and not folder.has(NEXT):
+        return None
+    ends = started + plan.minutes * 60 - folder.read_seconds(status)
+    return _find_deadline(ends, plan.later, plan.pace, plan.device, longer)

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from wherefrom.core.recipe import Recipe
 from wherefrom.experiments.pool import Pool
-from wherefrom.runs.workshop import Reading, Workshop
+from wherefrom.runs.workshop import LoadedText, Workshop
 
 
 def read_ahead(recipes: Sequence[Recipe], processes: int) -> Iterator[Workshop]:
@@ -19,7 +19,7 @@ def read_ahead(recipes: Sequence[Recipe], processes: int) -> Iterator[Workshop]:
     What they cannot read is left to the reader of the workshop, who then says what is wrong.
     """
     waiting = list(enumerate(recipes))
-    found: dict[int, Reading | None] = {}
+    found: dict[int, LoadedText | None] = {}
     with Pool(min(processes, len(recipes)), threads=1, gpus=0, saves=False) as pool:
         for i, recipe in enumerate(recipes):
             while i not in found:
@@ -31,7 +31,7 @@ def read_ahead(recipes: Sequence[Recipe], processes: int) -> Iterator[Workshop]:
             yield Workshop(recipe, reading=found.pop(i, None))
 
 
-def _give(pool: Pool, number: int, recipe: Recipe, found: dict[int, Reading | None]) -> None:
+def _give(pool: Pool, number: int, recipe: Recipe, found: dict[int, LoadedText | None]) -> None:
     try:
         pool.give(number, _read, replace(recipe, device="cpu"))
     except (pickle.PicklingError, AttributeError, TypeError, OSError):
@@ -39,7 +39,7 @@ def _give(pool: Pool, number: int, recipe: Recipe, found: dict[int, Reading | No
         found[number] = None
 
 
-def _read(recipe: Recipe) -> Reading:
+def _read(recipe: Recipe) -> LoadedText:
     workshop = Workshop(recipe)
     workshop.objective(recipe.stages[0])
     if recipe.notes:

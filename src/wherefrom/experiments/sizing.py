@@ -9,7 +9,7 @@ from typing import Any
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.recipe import Recipe
-from wherefrom.recipes.facts import large, put_reading, small, without_notes
+from wherefrom.recipes.facts import NOTES, large, put_reading, small, without_notes
 
 # Statements up to which a width of the GPU's model was measured to suffice.
 _WIDTHS = {12_000: 256, 60_000: 384}
@@ -73,7 +73,7 @@ class TextSize:
 
 
 def choose_settings(text: TextSize, device: str, notes: bool = True) -> Recipe:
-    """The recipe for a text of that size; its steps are not yet planned."""
+    """The recipe for a text of this size; its steps are not yet planned."""
     recipe = _fit(text, device)
     return recipe if notes else without_notes(recipe)
 
@@ -88,7 +88,7 @@ def choose_shares(rows: int, batch: int, steps: int) -> float:
 
 
 def choose_wordings(rows: float, teach: Callable[[int], Sequence[object]]) -> int:
-    """In how many kinds of wordings notes are taught: as many as so many rows show often enough.
+    """In how many kinds of wordings notes are taught: as many as `rows` rows show often enough.
 
     `teach` gives the rows of all notes in their wordings. The questions themselves come first.
     """
@@ -131,7 +131,7 @@ def _block(text: TextSize, least: int) -> int:
 
 
 def count_exposures(recipe: Recipe, steps: int, statements: int) -> float:
-    """How often so many steps of reading show each statement, about: in the text, or as a note."""
+    """About how often `steps` of reading show each statement, in the text or as a note."""
     read = recipe.stages[0]
     reads = ((share.share, getattr(share.objective, "reads", "")) for share in read.mix)
     share = sum(share for share, what in reads if what in ("passages", "notes"))
@@ -177,6 +177,54 @@ def expect(
         return None
     found = [float(run["accuracy"]) for run in near]
     return Expectation(min(found), max(found), len(found))
+
+
+@dataclass(frozen=True)
+class Enough:
+    """What a text needs whose planned steps are too few to learn all of it.
+
+    They show each of `what` `shown` times, and `needed` times are enough: these take `minutes`, and
+    such runs reached what is `expected`.
+    """
+
+    what: str
+    shown: float
+    needed: float
+    minutes: float
+    expected: Expectation | None
+
+    def __str__(self) -> str:
+        reached = f" ({self.expected})" if self.expected else ""
+        return (
+            f"these steps show each {self.what} about {self.shown:.2g} times; {self.needed:.0f} "
+            f"times are enough: --minutes {self.minutes:g}{reached}"
+        )
+
+
+def find_enough(
+    recipe: Recipe, text: TextSize, device: str, notes: int, seconds: tuple[float, float]
+) -> Enough | None:
+    """What would be enough, if the recipe's steps are not.
+
+    `notes` are those that are taught, 0 if the text alone is; `seconds` are those of a run besides
+    its steps, and those of its steps.
+    """
+    read = recipe.stages[0]
+    exposures = count_exposures(recipe, read.steps, text.statements)
+    if recipe.notes:
+        taught = sum(share.share for share in read.mix if share.name == NOTES)
+        what, needed = "note", float(NOTE_EXPOSURES)
+        shown = read.steps * read.batch * taught / notes
+    else:
+        enough = enough_steps(recipe, text.statements, device)
+        what, needed = "statement", count_exposures(recipe, enough, text.statements)
+        shown = exposures
+    times = needed / shown
+    if times <= 1:
+        return None
+    minutes = math.ceil((seconds[0] + times * seconds[1]) / 30) / 2
+    expected = expect(text, device, times * exposures, recipe.notes)
+    return Enough(what, round(shown, 1), needed, minutes, expected)
 
 
 def read_measured() -> list[dict[str, Any]]:

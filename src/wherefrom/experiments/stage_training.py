@@ -61,6 +61,8 @@ def _train(
     if kept is None or kept.last_step() < stage.steps:
         prepare_learner(learner, min(chunk, stage.steps))
     preparing = monotonic() - began
+    if pacing and workshop.device.type == "cpu":
+        pacing.begin(kept.last_step() if kept else 0)
     stop = loop.pop("stop", None)
     training = Training(learner, stage.steps, stage.name, observers=observers, **loop)
     finished = train(training, stop=stop, chunk=chunk)

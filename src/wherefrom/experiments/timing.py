@@ -1,20 +1,26 @@
 """What steps and answers cost on this machine, and with how many threads."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from statistics import fmean, quantiles
 from time import monotonic
 from typing import Any
 
+from wherefrom.core.contracts import Question
 from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.generation.answers import ModelAnswerer, answer_probabilities
 from wherefrom.recipes.facts import QUESTIONS_ONLY, WITHOUT_NOTES
 from wherefrom.runs.crew import current_crew
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import Workshop
 
-_TIMED = {"cpu": 8, "cuda": 4}  # chunks of steps that are timed, after one that is not
-_CHUNK = {"cpu": 4, "cuda": 80}  # steps of such a chunk
+_TIMED = {"cpu": 8, "cuda": 4}  # chunks of steps that are timed at most, after one that is not
+_LEAST_TIMED = 2  # and at least
+_CHUNK = {"cpu": 2, "cuda": 80}  # steps of such a chunk
+_SECONDS = 0.25  # for each of these chunks: when all of them are spent, no further one is timed
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
+_SCORED = 9  # times that a question with an answer is scored for each search, about
 _OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
 _UNEVEN = 1.5  # from here on, one thread may be faster than several
 _CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
@@ -74,11 +80,22 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
             alone = _time_chunks(workshop, without, chunk, timed // 2)[1]
     model.eval()
     questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
-    began = monotonic()
-    workshop.predictor(model).answer([question.text for question in questions])
-    answer = (monotonic() - began) / len(questions)
+    answer = _time_answers(workshop.predictor(model), questions)
     answer *= _OTHER_WORDS if workshop.recipe.wordings else 1.0
     return Pace(step, answer, control, round(uneven, 2), alone)
+
+
+def _time_answers(answerer: ModelAnswerer, questions: Sequence[Question]) -> float:
+    """Seconds of an answer: of the search, or of all that is scored to say how sure it is.
+
+    A model that knows nothing yet may end its answers at once, so the search is no measure alone.
+    """
+    texts = [question.text for question in questions]
+    began = monotonic()
+    answerer.answer(texts)
+    searched = monotonic()
+    answer_probabilities(answerer, texts, [question.answer or "" for question in questions])
+    return max(searched - began, _SCORED * (monotonic() - searched)) / len(questions)
 
 
 def _time_chunks(
@@ -90,10 +107,11 @@ def _time_chunks(
     learner = workshop.learner(stage, model, steps=chunk * (timed + 1))
     if prepare := getattr(learner, "prepare", None):
         prepare(chunk)
-    seconds: list[float] = []
-    for i in range(timed + 1):
-        began = monotonic()
-        learner.advance(i * chunk, chunk)
-        seconds.append((monotonic() - began) / chunk)
-    counted = seconds[1:]
+    learner.advance(0, chunk)
+    ends = [monotonic()]
+    most = timed * _SECONDS
+    while len(ends) <= timed and (len(ends) <= _LEAST_TIMED or ends[-1] - ends[0] < most):
+        learner.advance(len(ends) * chunk, chunk)
+        ends.append(monotonic())
+    counted = [(end - began) / chunk for began, end in pairwise(ends)]
     return model, fmean(counted), quantiles(counted, n=4)[-1] / max(min(counted), 1e-9)

@@ -152,7 +152,7 @@ class _Queue:
 
     def _find_group(self, left: Sequence[RunRequest]) -> list[Execution]:
         """The first of the requests and those that go together with it; none if it goes alone."""
-        # A CPU has no time to win: its cores are busy with one model (docs/LOG.md).
+        # A CPU has no time to win: its cores are busy with one model (docs/research/LOG.md).
         gpu = choose_device(left[0].recipe.device).type == "cuda"
         if len(left) == 1 or self.most == 1 or (self.most is None and not gpu):
             return []
@@ -187,7 +187,7 @@ class _Queue:
             yield from map(self._open, others, found)
 
     def _count(self, first: Execution, asked: int) -> int:
-        """How many are trained together, of so many that are asked for."""
+        """How many of the `asked` models are trained together."""
         if reason := why_one_by_one(first.workshop):
             if self.most is not None:
                 self.tell(f"one model after the other: {reason}")

@@ -65,8 +65,8 @@ class Lane:
         logits_RV = torch.cat(logits)
         if not logits_RV.logsumexp(-1).isfinite().all():
             raise Damaged(
-                "model: expected logits that are numbers, found others: its weights are too large; "
-                "copy the run folder anew, or train the model again"
+                "model: its logits are not finite, since its weights are too large; copy the run "
+                "folder again, or train the model again"
             )
         events = self.choose(logits_RV)
         self._dismiss()

@@ -18,7 +18,7 @@ EVERY_BATCH = slice(None)
 
 
 @dataclass(frozen=True)
-class Reading:
+class ScoreRequest:
     """Texts that a model reads, and what is wanted of each: one row of `wanted` numbers or several.
 
     `scores`: the log-probability of each character from `starts` on. `scores and entropies`: the
@@ -37,9 +37,9 @@ class Reading:
         return {"scores": 1, "scores and entropies": 2}.get(self.wanted, self.count)
 
 
-# Has other processes read a part of the batches: (model, reading) to the rows of every sequence, or
+# Has other processes read a part of the batches: (model, request) to the rows of every sequence, or
 # None if it is not worth it. Set while there are other processes (runs/crew.py).
-spread: Callable[[LanguageModel, Reading], dict[int, np.ndarray] | None] | None = None
+spread: Callable[[LanguageModel, ScoreRequest], dict[int, np.ndarray] | None] | None = None
 
 
 def score(
@@ -49,7 +49,7 @@ def score(
 
     A start is at least 1 (the default): nothing comes before the first character.
     """
-    asked = Reading("scores", sequences, _starts(sequences, starts))
+    asked = ScoreRequest("scores", sequences, _starts(sequences, starts))
     return [rows[0] for rows in _read(model, asked)]
 
 
@@ -57,7 +57,7 @@ def score_with_entropy(
     model: LanguageModel, sequences: Sequence[Sequence[int]], starts: Sequence[int] | None = None
 ) -> list[tuple[np.ndarray, np.ndarray]]:
     """The same, and the entropy of what the model expects at each of these characters, in nats."""
-    asked = Reading("scores and entropies", sequences, _starts(sequences, starts))
+    asked = ScoreRequest("scores and entropies", sequences, _starts(sequences, starts))
     return [(rows[0], rows[1]) for rows in _read(model, asked)]
 
 
@@ -72,14 +72,14 @@ def following(
                 f"text {i}: expected {count} to {model.max_input} characters, which the model can "
                 f"go on from, found {len(sequence)}"
             )
-    return np.array(_read(model, Reading("following", sequences, (), count)))
+    return np.array(_read(model, ScoreRequest("following", sequences, (), count)))
 
 
 def _starts(sequences: Sequence[Sequence[int]], starts: Sequence[int] | None) -> Sequence[int]:
     return [1] * len(sequences) if starts is None else starts
 
 
-def _read(model: LanguageModel, asked: Reading) -> list[np.ndarray]:
+def _read(model: LanguageModel, asked: ScoreRequest) -> list[np.ndarray]:
     """The rows of every sequence, in order; one that has nothing to score has empty rows."""
     if asked.wanted != "following":
         _check(asked.sequences, asked.starts, model.max_input)
@@ -91,7 +91,7 @@ def _read(model: LanguageModel, asked: Reading) -> list[np.ndarray]:
 
 
 def read_batches(
-    model: LanguageModel, asked: Reading, part: slice = EVERY_BATCH
+    model: LanguageModel, asked: ScoreRequest, part: slice = EVERY_BATCH
 ) -> Iterator[tuple[int, np.ndarray]]:
     """Which sequence it is, and its rows; of some of the batches, if not of all."""
     rows_of = _following_rows if asked.wanted == "following" else _scored_rows
@@ -102,7 +102,7 @@ def read_batches(
 
 
 def _scored_rows(
-    model: LanguageModel, asked: Reading, members: Sequence[int], tokens_RT: Tensor
+    model: LanguageModel, asked: ScoreRequest, members: Sequence[int], tokens_RT: Tensor
 ) -> Iterator[tuple[int, np.ndarray]]:
     if tokens_RT.shape[1] < 2:
         return
@@ -120,14 +120,14 @@ def _scored_rows(
 
 
 def _following_rows(
-    model: LanguageModel, asked: Reading, members: Sequence[int], tokens_RT: Tensor
+    model: LanguageModel, asked: ScoreRequest, members: Sequence[int], tokens_RT: Tensor
 ) -> Iterator[tuple[int, np.ndarray]]:
     for i, logits_TV in zip(members, model(tokens_RT), strict=True):
         end = len(asked.sequences[i])
         yield i, logits_TV[end - asked.count : end].softmax(-1).cpu().numpy()
 
 
-def batches(model: LanguageModel, asked: Reading) -> list[list[int]]:
+def batches(model: LanguageModel, asked: ScoreRequest) -> list[list[int]]:
     """Which sequences are read at once: those of similar lengths."""
     sequences = asked.sequences
     order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))

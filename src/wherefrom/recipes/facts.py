@@ -52,7 +52,7 @@ def put_reading(recipe: Recipe, read: Stage, alone: int = 0) -> Recipe:
 
 
 def share_out(read: Stage, noted: float, wordings: int) -> Stage:
-    """The stage with another share of rows that teach notes, in so many kinds of wordings.
+    """The stage with another share of rows that teach notes, in `wordings` kinds of wordings.
 
     The text has what is left.
     """
@@ -92,7 +92,7 @@ def small() -> Recipe:
     """What a CPU can teach in minutes: one narrow layer that reads n-grams.
 
     Five letters nearly tell a name, so there is little left for further layers to find out: in the
-    same time a second one, or shorter n-grams, learnt half as much (docs/LOG.md).
+    same time a second one, or shorter n-grams, learnt half as much (docs/research/LOG.md).
     """
     model = replace(
         MODERN,

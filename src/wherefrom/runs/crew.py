@@ -23,7 +23,7 @@ from wherefrom.generation import scoring
 from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Completion, Request
-from wherefrom.generation.scoring import Reading, read_batches
+from wherefrom.generation.scoring import ScoreRequest, read_batches
 from wherefrom.runs.descriptions import describe
 from wherefrom.training.processes import Processes
 from wherefrom.training.torch_learner import TorchLearner
@@ -96,7 +96,7 @@ class Crew:
             completions[rank :: self.processes.size] = map(read, theirs)
         return completions
 
-    def score(self, model: Any, asked: Reading) -> dict[int, np.ndarray] | None:
+    def score(self, model: Any, asked: ScoreRequest) -> dict[int, np.ndarray] | None:
         """What all processes read of some texts. They divide the batches, so that a text is read in
         the same company, and to the same bits, as by one process."""
         batches = len(scoring.batches(model, asked))
@@ -179,7 +179,7 @@ def _form(model: Any) -> dict[str, Any]:
     return {"model": encode(model.config), "threads": torch.get_num_threads()}
 
 
-def read_together(processes: Processes, model: Any, asked: Reading) -> dict[int, np.ndarray]:
+def read_together(processes: Processes, model: Any, asked: ScoreRequest) -> dict[int, np.ndarray]:
     """The rows of all sequences; this process reads every size-th batch."""
     own = dict(read_batches(model, asked, processes.rows))
     # The form of what is sent: which sequence, and how many numbers it has in each row.

@@ -1,6 +1,5 @@
 """How each file of a run folder is written and read; `layout.py` says where it lies."""
 
-import os
 import platform
 from collections.abc import Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -36,6 +35,7 @@ from wherefrom.runs.layout import (
     STATUS,
     VOCABULARY,
     WEIGHTS,
+    is_run,
     predictions_name,
 )
 from wherefrom.runs.shapes import (
@@ -66,8 +66,7 @@ class RunFolder(RunFiles):
     # -- the recipe ---------------------------------------------------------------
 
     def exists(self) -> bool:
-        """Whether there is a run, damaged or not; False too where permissions forbid a look."""
-        return any(os.path.lexists(self.path / name) for name in (MANIFEST, RUN))
+        return is_run(self.path)
 
     def create(self) -> None:
         with cannot_write(self.path):
@@ -146,7 +145,7 @@ class RunFolder(RunFiles):
         if self.manifest is None:
             raise Damaged(
                 f"{self.path / MANIFEST}: expected the run's manifest, found none; copy the folder "
-                "anew, or move it away and run the recipe again"
+                "again, or move it away and run the recipe again"
             )
         contents, path = self.read_json(name), self.path / name
         if not isinstance(contents, dict):

@@ -12,6 +12,13 @@ stage that is still trained, and what any process may make (index/, evidence/). 
 recipe with which a finished run goes on; until that is done, all else is about the run as it was.
 """
 
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from wherefrom.core.manifests import MANIFEST
+
+RUNS = "runs"  # the folder that runs are written to, and found in by name
 FORMAT_VERSION = 2
 RUN, STATUS, VOCABULARY, SPLITS = "run.json", "status.json", "vocab.json", "splits.json"
 NEXT = "next.json"
@@ -23,6 +30,22 @@ METRICS, GLANCES = "metrics.jsonl", "glances.jsonl"
 INDEX, EVIDENCE = "index", "evidence"  # any process may make them
 WEIGHTS, FACTS = "weights.safetensors", "model.json"
 REPORT = "report.html"
+
+
+def is_run(path: Path) -> bool:
+    """Whether there is a run, damaged or not; False too where permissions forbid a look."""
+    return any(os.path.lexists(path / name) for name in (MANIFEST, RUN))
+
+
+def list_folders(path: Path) -> Iterator[Path]:
+    """The runs in a folder, and those of several seeds one level below, in order."""
+    yield from sorted(p for pattern in ("*", "*/seed-*") for p in path.glob(pattern) if is_run(p))
+
+
+def find_run(given: str | os.PathLike[str]) -> Path:
+    """The folder of a run that is given by its path, or by its name in the folder `runs`."""
+    named = Path(RUNS, given)
+    return named if is_run(named) and not os.path.exists(given) else Path(given)
 
 
 def predictions_name(predictor: str, task: str) -> str:

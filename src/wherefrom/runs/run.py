@@ -23,6 +23,7 @@ from wherefrom.core.recipe import Demonstrations, Recipe, Task
 from wherefrom.data.catalogue import load_dataset
 from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.layout import find_run
 from wherefrom.runs.workshop import Workshop, devices
 from wherefrom.training.weights import load_weights
 
@@ -49,8 +50,8 @@ class Run:
     def require_finished(self) -> None:
         if not self.finished:
             raise MissingInput(
-                f"{self.path}: expected a finished run, found one that is not; "
-                f"'wherefrom run {self.recipe.name} --out {self.path}' with its settings goes on"
+                f"{self.path}: this run is not finished; run the same command again to finish it "
+                f"('wherefrom run {self.recipe.name} --out {self.path}' with its settings)"
             )
 
     @property
@@ -143,18 +144,23 @@ class Run:
         return self.workshop.objective(self.recipe.stage(stage))
 
 
-AnyRun = str | PathLike[str] | Run  # a run's folder, or the run itself
+AnyRun = str | PathLike[str] | Run  # a run's folder, its name under runs/, or the run itself
+
+
+def run_path(run: AnyRun) -> Path:
+    return run.path if isinstance(run, Run) else find_run(run)
 
 
 @checked
 def open_run(path: AnyRun) -> Run:
-    """The run in a folder; one made on a device that is not here is opened on what is.
+    """The run in a folder, given by its path or by its name in the folder `runs`.
 
+    A run that was made on a device that is not here is opened on what is.
     A run that is open already is handed back as it is.
     """
     if isinstance(path, Run):
         return path
-    folder = RunFolder(Path(path))
+    folder = RunFolder(find_run(path))
     recipe = folder.read_recipe()
     if isinstance(recipe, Demonstrations):
         raise BadData(

@@ -73,7 +73,7 @@ def check_metrics(rows: list[Any], path: Path) -> list[dict[str, Any]]:
         tens = row.get("tens", [])
         losses = [row.get("loss"), *tens] if isinstance(tens, list) else ["none"]
         if not all(loss is None or is_number(loss) for loss in losses):
-            raise Damaged(f"{where}: expected losses that are numbers, found others")
+            raise Damaged(f"{where}: the loss is not a number")
     return rows
 
 

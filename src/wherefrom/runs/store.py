@@ -21,10 +21,10 @@ from wherefrom.core.artifact import remove_tree, sweep
 from wherefrom.core.errors import Busy, Damaged, MissingInput
 from wherefrom.core.files import (
     cannot_write,
+    format_json,
+    format_jsonl,
     parse_json,
     parse_jsonl,
-    spell_json,
-    spell_jsonl,
     sync,
     write_beside,
 )
@@ -238,10 +238,10 @@ class RunFiles:
         self.write(name, [text.encode()])
 
     def write_json(self, name: str, value: Any) -> None:
-        self.write_text(name, spell_json(value))
+        self.write_text(name, format_json(value))
 
     def write_jsonl(self, name: str, rows: Iterable[Mapping[str, Any]]) -> None:
-        self.write_text(name, spell_jsonl(rows))
+        self.write_text(name, format_jsonl(rows))
 
     def unlist(self, *beginnings: str) -> None:
         """Take files out of the manifest, by the beginnings of their names; they stay."""
@@ -354,5 +354,5 @@ def remedy(name: str, run: Path) -> str:
         if name.startswith(beginnings):
             return f"'wherefrom {command} {run}' makes it again"
     if name == "run.json":
-        return "copy the folder anew, or move it away and run the recipe again"
+        return "copy the folder again, or move it away and run the recipe again"
     return "the same 'wherefrom run' makes it again"

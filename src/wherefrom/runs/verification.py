@@ -17,7 +17,17 @@ from wherefrom.core.artifact import verify_folder
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, WherefromError
 from wherefrom.core.inside import link_found
 from wherefrom.core.manifests import MANIFEST
-from wherefrom.runs.layout import EVIDENCE, FORMAT_VERSION, INDEX, RUN, STATUS, WEIGHTS
+from wherefrom.runs.layout import (
+    EVIDENCE,
+    FORMAT_VERSION,
+    INDEX,
+    RUN,
+    STATUS,
+    WEIGHTS,
+    find_run,
+    is_run,
+    list_folders,
+)
 from wherefrom.runs.shapes import check_status
 from wherefrom.runs.store import RunFiles
 
@@ -59,24 +69,17 @@ def verify(
     MissingInput if a folder has no run in it.
     """
     given = [runs] if isinstance(runs, str | PathLike) else list(runs)
-    return tuple(verify_run(path) for each in given for path in find_runs(Path(each)))
+    return tuple(verify_run(path) for each in given for path in find_runs(find_run(each)))
 
 
 def find_runs(path: Path) -> list[Path]:
     """The folder itself if it has a run, or the runs in it; each with those retrained for it."""
-    if _is_run(path):
-        own = [path]
-    else:
-        own = sorted(p for pattern in ("*", "*/seed-*") for p in path.glob(pattern) if _is_run(p))
+    own = [path] if is_run(path) else list(list_folders(path))
     if not own:
         there = "no run in it" if path.exists() else "no such folder"
         raise MissingInput(f"{path}: expected a run folder, or one with runs in it, found {there}")
-    inner = {run: sorted(p for p in run.glob(f"{RETRAINED}/*") if _is_run(p)) for run in own}
+    inner = {run: sorted(p for p in run.glob(f"{RETRAINED}/*") if is_run(p)) for run in own}
     return [path for run in own for path in (run, *inner[run])]
-
-
-def _is_run(path: Path) -> bool:
-    return any(os.path.lexists(path / name) for name in (RUN, MANIFEST))
 
 
 def verify_run(path: Path) -> Verification:

@@ -31,7 +31,7 @@ _SMALLER = "lower model.n_layer, model.n_embd or another size of the model"
 
 
 @dataclass(frozen=True)
-class Reading:
+class LoadedText:
     """What reading a recipe's text gives; another process may have read it.
 
     `notes` are those that were taken of this very text; None if none were.
@@ -55,7 +55,7 @@ class Workshop:
         recipe: Recipe,
         read: Callable[[], Dataset] | None = None,
         processes: Processes | None = None,
-        reading: Reading | None = None,
+        reading: LoadedText | None = None,
         taken: Callable[[], Sequence[Note]] | None = None,
     ) -> None:
         self.recipe, self.processes, self._taken = recipe, processes, taken
@@ -93,9 +93,9 @@ class Workshop:
         block, longest = (getattr(config, name, 0) for name in ("block_size", "max_input"))
         return Material(self.dataset, self.vocabulary, block, longest, *place, self._taken)
 
-    def reading(self) -> Reading:
+    def reading(self) -> LoadedText:
         """What was read so far, for a workshop elsewhere."""
-        return Reading(self.dataset, self.material.indexed, vars(self.material).get("notes"))
+        return LoadedText(self.dataset, self.material.indexed, vars(self.material).get("notes"))
 
     def check_questions(self) -> None:
         """Refuse a question of any split that the model cannot read, before anything is trained."""

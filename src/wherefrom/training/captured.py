@@ -185,11 +185,11 @@ class CapturedSteps:
             own = StepSums(loss, weights.sum(), counted, torch.zeros_like(loss))
             loss, _, counted, _ = self.shared.add(own)
         norm = measure_gradient(self.model)
-        stretch = ((norm + 1e-6) / self.clip).clamp(min=1.0)  # as torch's clip_grad_norm_
+        grad_scale = ((norm + 1e-6) / self.clip).clamp(min=1.0)  # as torch's clip_grad_norm_
         bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
         factor = self._factors.index_select(0, self._cursor)[0]
         held = bad.maximum(self._hold)
-        self.lanes.run([partial(each.step, factor, held, stretch) for each in self.optimisers])
+        self.lanes.run([partial(each.step, factor, held, grad_scale) for each in self.optimisers])
         row = torch.stack((loss, counted, bad))
         self._metrics.index_copy_(0, self._cursor, row[None])
         self._cursor.add_(1).remainder_(self._room)

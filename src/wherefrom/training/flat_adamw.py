@@ -61,7 +61,7 @@ class FlatAdamW:
                 for part, name in self._parts(flat[number], names):
                     moments[name][key] = part
 
-    def step(self, rate: Tensor, bad: Tensor, stretch: Tensor | None) -> None:
+    def step(self, rate: Tensor, bad: Tensor, grad_scale: Tensor | None) -> None:
         good = (bad == 0).view(1)
         self.steps.add_(good)
         gradients = [self.parameters[name].grad for name in self._names]
@@ -75,7 +75,7 @@ class FlatAdamW:
             self.decays,
             rate.view(1),
             good,
-            None if stretch is None else stretch.view(1),
+            None if grad_scale is None else grad_scale.view(1),
             self.betas,
         )
 
@@ -103,7 +103,7 @@ def _room(tensor: Tensor) -> int:
 
 
 def correct_bias(steps: Tensor, betas_2: Tensor) -> Tensor:
-    """What averages that began with zeros are divided by after so many steps, for each beta.
+    """What averages that began with zeros are divided by after `steps` steps, for each beta.
 
     Powers are dear, so they are not computed within the fused update, for each weight anew.
     """
@@ -119,7 +119,7 @@ def adjust_weights(
     decays: Sequence[float],
     rate_K: Tensor,
     good_K: Tensor,
-    stretch_K: Tensor | None,
+    grad_scale_K: Tensor | None,
     betas: tuple[float, float],
 ) -> None:
     """AdamW's update in place, as torch computes it: of stacked weights, the first index of which
@@ -128,7 +128,7 @@ def adjust_weights(
     for weight, gradient, mean, square, correction_2K, decay in parts:
         shape = (-1, *[1] * (weight.dim() - 1))
         rate, good, first, second = (x.view(shape) for x in (rate_K, good_K, *correction_2K))
-        clipped = gradient if stretch_K is None else gradient / stretch_K.view(shape)
+        clipped = gradient if grad_scale_K is None else gradient / grad_scale_K.view(shape)
         fresh = mean.lerp(clipped, 1 - betas[0])
         spread = square.lerp(clipped * clipped, 1 - betas[1])
         change = rate / first * fresh / ((spread / second).sqrt() + EPS)

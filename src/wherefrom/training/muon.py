@@ -65,13 +65,13 @@ class _Turning:
         gradients: Mapping[str, Tensor],
         rate: Tensor,
         good: Tensor,
-        stretch: Tensor | None,
+        grad_scale: Tensor | None,
     ) -> None:
         pieces: list[Callable[[], object]] = []
         for keys in self._families():
             each = (gradients, self.momenta, self.matrices)
             parts = [[part[key] for key in keys] for part in each]
-            pieces.append(partial(self._turn, *parts, rate, good, stretch, self.config))
+            pieces.append(partial(self._turn, *parts, rate, good, grad_scale, self.config))
         self.lanes.run(pieces)
 
     def _families(self) -> list[list[str]]:
@@ -96,12 +96,12 @@ class Muon(_Turning):
             self.momenta[key] = torch.zeros_like(self.matrices[key])
 
     @torch.no_grad()
-    def step(self, factor: float | Tensor, bad: Tensor, stretch: Tensor | None = None) -> None:
+    def step(self, factor: float | Tensor, bad: Tensor, grad_scale: Tensor | None = None) -> None:
         good = bad == 0
         # Where the step is forbidden the rate is zero, and so is what it would multiply.
         rate = self.config.rate * factor * good
         gradients = {key: _stack([p.grad for p in ps]) for key, ps in self.groups.items()}
-        self._apply(gradients, rate, good, stretch)
+        self._apply(gradients, rate, good, grad_scale)
 
     def state(self) -> dict[str, Tensor]:
         return {f"muon.{key}": value for key, value in self.momenta.items()}
@@ -126,7 +126,7 @@ class StackedMuon(_Turning):
 
     @torch.no_grad()
     def step(
-        self, factors: Sequence[float] | Tensor, bad_K: Tensor, stretch_K: Tensor | None = None
+        self, factors: Sequence[float] | Tensor, bad_K: Tensor, grad_scale_K: Tensor | None = None
     ) -> None:
         if isinstance(factors, Tensor):
             rate = self.config.rate * factors
@@ -134,12 +134,12 @@ class StackedMuon(_Turning):
             rates = [self.config.rate * factor for factor in factors]
             rate = torch.tensor(rates, device=bad_K.device)
         good = (bad_K == 0)[:, None, None]
-        stretch = None if stretch_K is None else stretch_K[:, None, None]
+        grad_scale = None if grad_scale_K is None else grad_scale_K[:, None, None]
         gradients = {
             key: _stack([self.stacked[name].grad for name in names])
             for key, names in self.names.items()
         }
-        self._apply(gradients, rate[:, None, None] * good, good, stretch)
+        self._apply(gradients, rate[:, None, None] * good, good, grad_scale)
 
 
 def turn_matrices(
@@ -148,13 +148,13 @@ def turn_matrices(
     matrices: Sequence[Tensor],
     rate: Tensor,
     good: Tensor,
-    stretch: Tensor | None,
+    grad_scale: Tensor | None,
     config: MuonConfig,
 ) -> None:
     """Muon's update in place: stacks of matrices whose sides are the same, in either order."""
     ahead: list[Tensor] = []
     for gradient, momentum in zip(gradients, momenta, strict=True):
-        clipped = gradient if stretch is None else gradient / stretch
+        clipped = gradient if grad_scale is None else gradient / grad_scale
         fresh = momentum.lerp(clipped, 1 - config.momentum)
         ahead.append(clipped.lerp(fresh, config.momentum))
         momentum.copy_(torch.where(good, fresh, momentum))

@@ -80,15 +80,15 @@ class AdamW:
             self._flat = FlatAdamW(self.parameters, self.moments, self.groups, betas)
 
     @torch.no_grad()
-    def step(self, factor: float | Tensor, bad: Tensor, stretch: Tensor | None = None) -> None:
+    def step(self, factor: float | Tensor, bad: Tensor, grad_scale: Tensor | None = None) -> None:
         """The factor is a tensor on the device where the step is captured.
 
-        There, gradients that are too long are clipped on the way: they are divided by `stretch`.
+        There, gradients that are too long are clipped on the way: they are divided by `grad_scale`.
         """
         rate = self.config.rate * factor
         if self._flat is not None and isinstance(rate, Tensor):
             if self._flat.has_gradients():
-                self._flat.step(rate, bad, stretch)
+                self._flat.step(rate, bad, grad_scale)
                 return
             self._flat = None  # from here on, some weights have taken fewer steps than others
         if isinstance(self.rate, Tensor):
@@ -97,10 +97,10 @@ class AdamW:
             self.rate = float(rate)
         for decay, names in self.groups:
             there = [n for n in names if self.parameters[n].grad is not None]
-            self._update(there, decay, bad, stretch)
+            self._update(there, decay, bad, grad_scale)
 
     def _update(
-        self, names: Sequence[str], decay: float, bad: Tensor, stretch: Tensor | None
+        self, names: Sequence[str], decay: float, bad: Tensor, grad_scale: Tensor | None
     ) -> None:
         if not names:
             return
@@ -108,14 +108,14 @@ class AdamW:
         rate: Any = self.rate  # a number, or a tensor on a GPU
         keys = ("exp_avg", "exp_avg_sq", "step")
         means, squares, steps = ([self.moments[name][key] for name in names] for key in keys)
-        if stretch is not None and not stretch.is_cuda:  # the operation takes none in fp64
-            torch._foreach_div_([p.grad for p in parameters], stretch)  # pyright: ignore
-            stretch = None
+        if grad_scale is not None and not grad_scale.is_cuda:  # the operation takes none in fp64
+            torch._foreach_div_([p.grad for p in parameters], grad_scale)  # pyright: ignore
+            grad_scale = None
         torch._foreach_add_(steps, 1)  # pyright: ignore
         torch._fused_adamw_(  # pyright: ignore[reportPrivateImportUsage]
             parameters, [p.grad for p in parameters], means, squares, [], steps,
             amsgrad=False, lr=rate, beta1=self.config.beta1, beta2=self.config.beta2,
-            weight_decay=decay, eps=EPS, maximize=False, grad_scale=stretch, found_inf=bad,
+            weight_decay=decay, eps=EPS, maximize=False, grad_scale=grad_scale, found_inf=bad,
         )  # fmt: skip
         torch._foreach_sub_(steps, [bad] * len(steps))  # pyright: ignore
 

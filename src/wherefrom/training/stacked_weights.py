@@ -44,14 +44,14 @@ class StackedWeights:
 
         Returns a flag for each model: 1 where the loss or the gradient is not finite.
         """
-        norms_K, stretch_K = self._measure(clip)
+        norms_K, grad_scale_K = self._measure(clip)
         bad_K = (~(torch.isfinite(losses_K) & torch.isfinite(norms_K))).float()
         held = bad_K if hold_K is None else bad_K.maximum(hold_K)
         fused = all(optimiser.clips for optimiser in self.optimisers)
         if not fused:
-            self._shorten(stretch_K)
+            self._shorten(grad_scale_K)
         for optimiser in self.optimisers:
-            optimiser.step(factors, held, stretch_K if fused else None)
+            optimiser.step(factors, held, grad_scale_K if fused else None)
         return bad_K
 
     def drop_gradients(self) -> None:
@@ -70,12 +70,12 @@ class StackedWeights:
         return norms_K, ((norms_K + 1e-6) / longest).clamp(min=1.0)
 
     @torch.no_grad()
-    def _shorten(self, stretch_K: Tensor) -> None:
+    def _shorten(self, grad_scale_K: Tensor) -> None:
         """Clip the gradients where they are, and give each model its own."""
         for name, parameter in self.stacked.items():
             if parameter.grad is None:
                 continue
-            parameter.grad.div_(stretch_K.view(-1, *[1] * (parameter.dim() - 1)))
+            parameter.grad.div_(grad_scale_K.view(-1, *[1] * (parameter.dim() - 1)))
             for k, own in enumerate(self.own):
                 own[name].grad = parameter.grad[k][: len(own[name])]
 
@@ -118,7 +118,7 @@ class StackedAdamW:
 
     @torch.no_grad()
     def step(
-        self, factors: Sequence[float] | Tensor, bad_K: Tensor, stretch_K: Tensor | None = None
+        self, factors: Sequence[float] | Tensor, bad_K: Tensor, grad_scale_K: Tensor | None = None
     ) -> None:
         if self._adjust is None:
             each = zip(self.members, factors, bad_K, strict=True)
@@ -139,7 +139,7 @@ class StackedAdamW:
             [decay_of[name] for name in names],
             self.config.rate * factors,
             good_K,
-            stretch_K,
+            grad_scale_K,
             self.betas,
         )
 

@@ -40,8 +40,9 @@ def asking(grounds):
     (grounds / "handed-in").mkdir()
     for name in FILES:
         (grounds / "handed-in" / name).write_text("told = 'imported'\n")
+    probes = grounds / "odd_probes.py"
     return Asking(
-        grounds / "handed-in", grounds / "kept", "cs224n2024", probes="odd_probes", paths=(grounds,)
+        grounds / "handed-in", grounds / "kept", "cs224n2024", probes=probes.stem, files=(probes,)
     )
 
 
@@ -84,8 +85,9 @@ def test_parameters_and_predictions_stay_behind(asking, grounds):
         (asking.folder / name).write_text("long")
     (asking.folder / "link").symlink_to(grounds / "odd_probes.py")
     (grounds / "extra.npy").write_text("given")
-    found = ask(replace(asking, files=(grounds / "extra.npy",)), requests("late"))["late"].values
-    assert found["files"] == ["extra.npy", "order.json"]
+    given = replace(asking, files=(*asking.files, grounds / "extra.npy"))
+    found = ask(given, requests("late"))["late"].values
+    assert found["files"] == ["extra.npy", "odd_probes.py", "order.json"]
     assert "link" not in found["seen"]
     (copy,) = asking.keep.glob("*/submission")
     assert (copy / "vanilla.model.params").read_text() == ""

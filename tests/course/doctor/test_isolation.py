@@ -17,20 +17,34 @@ from wherefrom.course.doctor import isolation
 from wherefrom.course.doctor.isolation import Limits
 
 LIMITS = Limits(seconds=20.0, memory_mb=256, total=40.0, disk_mb=8)
+PLAIN = Path("/usr/bin/python3")
 EVERY = (isolation.BUBBLEWRAP, isolation.SANDLOCK, isolation.USER)
 
 
 @pytest.fixture(params=EVERY)
 def kind(request: pytest.FixtureRequest) -> str:
-    if not isolation._works(request.param):
+    if request.param == isolation.USER and PLAIN.is_file():
+        request.getfixturevalue("plain_python")
+    elif not isolation._works(request.param):
         pytest.skip(f"{skips.NO_ISOLATION}: {request.param}")
     return request.param
 
 
 @pytest.fixture
+def plain_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The system's own, which every user may run: ours may lie where another user cannot go."""
+    if not isolation._is_root():
+        pytest.skip(f"{skips.NO_ISOLATION}: only root can become another user")
+    monkeypatch.setattr(isolation, "_executable", lambda: str(PLAIN))
+    monkeypatch.setattr(isolation, "_python", list)
+    for folder in (tmp_path, *tmp_path.parents[:-2]):
+        folder.chmod(0o755)
+
+
+@pytest.fixture
 def strict(kind: str) -> str:
     """A kind that also keeps from files and from the network."""
-    if kind == isolation.USER:
+    if kind == isolation.USER and not isolation._is_confined():
         pytest.skip(f"{skips.NO_ISOLATION}: another user reads what everybody may read")
     return kind
 
@@ -116,6 +130,13 @@ say([read("/text"), read("/answers/all")])
     books = tmp_path / "books"
     run(strict, place, code, reads=[books], hidden=[books / "answers"])
     assert said(place) == ["it", ""]
+    (books / "answers" / "python").mkdir()
+    (books / "answers" / "python" / "it").write_text("it")
+    code = code.replace("/text", "/answers/python/it")
+    run(
+        strict, place, code, reads=[books, books / "answers" / "python"], hidden=[books / "answers"]
+    )
+    assert said(place) == ["it", ""], "a checkout below /usr has Python in its .venv"
 
 
 ENDS = {
@@ -189,8 +210,41 @@ def test_nothing_that_it_leaves_behind_stays(kind, place, wait, monkeypatch):
             break
         time.sleep(0.01)
     assert running(name) == []
-    if kind != isolation.USER:
-        assert not Path("/dev/shm/left").exists()
+    assert not Path("/dev/shm/left").exists()
+
+
+def test_another_user_gets_to_a_folder_of_the_graders_and_sees_no_other(plain_python):
+    with isolation.new_place() as held:
+        (place := held / "code").mkdir()
+        code = f"{SAY}import os\ntry: say(os.listdir('../..'))\nexcept OSError: say('closed')"
+        assert run(isolation.USER, place, code) == isolation.Ended(0)
+        assert said(place) == "closed"
+
+
+@pytest.mark.parametrize("confined", [True, False])
+def test_another_user_leaves_nothing_where_everybody_may_write(
+    plain_python, place, confined, monkeypatch
+):
+    if not confined:  # as on a kernel without Landlock
+        monkeypatch.setattr(isolation, "_is_confined", lambda: False)
+    name = f"left-{os.getpid()}"
+    code = f"""{SAY}
+import os
+done = []
+for folder in ("/tmp", "/var/tmp", "/dev/shm"):
+    try:
+        os.makedirs(f"{{folder}}/{name}/a/b")
+        open(f"{{folder}}/{name}/a/b/c", "w").close()
+        os.chmod(f"{{folder}}/{name}/a", 0)
+        done.append(folder)
+    except OSError:
+        pass
+say(done)
+"""
+    assert run(isolation.USER, place, code) == isolation.Ended(0)
+    if isolation._is_confined() or not confined:
+        assert said(place) == (["/dev/shm"] if confined else ["/tmp", "/var/tmp", "/dev/shm"])
+    assert not [f for f in ("/tmp", "/var/tmp", "/dev/shm") if Path(f, name).exists()]
 
 
 def test_the_best_kind_that_works_is_chosen(monkeypatch):
@@ -203,6 +257,16 @@ def test_the_best_kind_that_works_is_chosen(monkeypatch):
     with pytest.raises(Unavailable, match=r"found none that works here; add --trust .* install"):
         isolation.choose()
     assert "not isolated" in isolation.describe(isolation.NONE)
+
+
+def test_what_a_system_cannot_do_is_said(monkeypatch):
+    assert "memory" not in isolation.describe(isolation.NONE)
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert isolation.describe(isolation.NONE).endswith("; macOS does not limit its memory")
+    monkeypatch.setattr(sys, "platform", "win32")
+    for trust in (False, True):
+        with pytest.raises(Unavailable, match="expected Linux or macOS, found Windows; use WSL"):
+            isolation.choose(trust)
 
 
 @pytest.fixture(autouse=True)

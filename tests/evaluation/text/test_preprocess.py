@@ -26,11 +26,6 @@ def test_ascii_folds_what_looks_alike_and_drops_the_rest():
     assert found.undo == pytest.approx(where(3, 12) + (2 + 3 + 3) * BYTE)
 
 
-def test_unseen_characters_are_dropped_and_charged():
-    found = apply("a1b%a", "drop-unseen", seen="ab")
-    assert found == Changed("aba", 2, pytest.approx(where(2, 5) + 2 * BYTE))
-
-
 def test_wrapping_turns_spaces_into_line_ends():
     text = "one two three four"
     assert apply(text, "wrap8") == Changed("one two\nthree\nfour", 2)

@@ -59,18 +59,18 @@ def assert_near(found, expected) -> None:
 
 
 @pytest.mark.parametrize("normed", [True, False])
-@pytest.mark.parametrize("turned", [True, False])
-def test_kernels_give_what_attention_gives(normed, turned):
-    cos, sin = (ANGLES.cos().to(DEVICE), ANGLES.sin().to(DEVICE)) if turned else (None, None)
+@pytest.mark.parametrize("rotated", [True, False])
+def test_kernels_give_what_attention_gives(normed, rotated):
+    cos, sin = (ANGLES.cos().to(DEVICE), ANGLES.sin().to(DEVICE)) if rotated else (None, None)
     parts = draw(3 * HEADS * WIDTH, 0).requires_grad_()
     wide = parts.detach().float().requires_grad_()
     gradient = draw(HEADS * WIDTH, 1)
     found, _ = mix_rows(parts, JOINTS, cos, sin, None, 0, 1, HEADS, normed, 0.0, EPS)
     expected = attend(wide, cos, sin, normed)
     assert_near(found, expected)
-    (slopes,) = torch.autograd.grad(found, parts, gradient)
+    (grad,) = torch.autograd.grad(found, parts, gradient)
     (wanted,) = torch.autograd.grad(expected, wide, gradient.float())
-    assert_near(slopes, wanted)
+    assert_near(grad, wanted)
 
 
 def find_kept(seeds: torch.Tensor, site: int, dropout: float) -> dict:
@@ -107,6 +107,6 @@ def test_what_is_dropped_is_dropped_in_both_passes():
     expected = attend(wide, None, None, False, kept)
     assert_near(found, expected)
     gradient = draw(HEADS * WIDTH, 3)
-    (slopes,) = torch.autograd.grad(found, parts, gradient)
+    (grad,) = torch.autograd.grad(found, parts, gradient)
     (wanted,) = torch.autograd.grad(expected, wide, gradient.float())
-    assert_near(slopes, wanted)
+    assert_near(grad, wanted)

@@ -10,7 +10,7 @@ import torch
 import torch.nn.functional as F
 
 from wherefrom.models.attention import causal, unpadded
-from wherefrom.models.attention.packing import Packing, find_joints
+from wherefrom.models.attention.packing import Packing, find_cu_seqlens
 from wherefrom.models.attention.rope import RotarySelfAttention
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.stacked import StackedGPT
@@ -23,8 +23,8 @@ CONFIG = GPTConfig(
 
 def attend_one_by_one(q, k, v, packing: Packing, dropout: float = 0.0):
     """What the fused kernel does, row by row."""
-    assert packing.joints is not None
-    ends = packing.joints.tolist()
+    assert packing.cu_seqlens is not None
+    ends = packing.cu_seqlens.tolist()
     found = torch.zeros_like(v)
     for first, last in pairwise(ends):
         assert last - first <= packing.slots_BT.shape[1]  # the longest that the kernel is told of
@@ -37,9 +37,9 @@ def attend_one_by_one(q, k, v, packing: Packing, dropout: float = 0.0):
 
 def test_joints_cover_all_slots_in_rows_that_are_short_enough():
     lengths = torch.tensor([[3, 0, 5], [1, 2, 1]])
-    joints = find_joints(lengths, width=6, capacity=14)
-    assert joints.dtype == torch.int32
-    assert joints.tolist() == [0, 3, 3, 8, 14, 14, 14, 15, 17, 18, 24, 28, 28]
+    cu_seqlens = find_cu_seqlens(lengths, width=6, capacity=14)
+    assert cu_seqlens.dtype == torch.int32
+    assert cu_seqlens.tolist() == [0, 3, 3, 8, 14, 14, 14, 15, 17, 18, 24, 28, 28]
 
 
 @pytest.mark.parametrize("attention", ["rope", "causal"])
@@ -55,7 +55,7 @@ def test_rows_without_padding_give_the_same(attention, models, monkeypatch):
     expected = model.features(tokens, packing=packing)
     monkeypatch.setattr(causal, "choose_way", lambda x, packing, width: way_if(packing))
     monkeypatch.setattr(causal, "attend_rows", attend_one_by_one)
-    flowing = replace(packing, joints=find_joints(lengths, 10, 48))
+    flowing = replace(packing, cu_seqlens=find_cu_seqlens(lengths, 10, 48))
     found = model.features(tokens, packing=flowing)
     filled = packing.filled_N
     assert 0 < int(filled.sum()) < len(filled)
@@ -64,7 +64,7 @@ def test_rows_without_padding_give_the_same(attention, models, monkeypatch):
 
 
 def way_if(packing: Packing) -> str | None:
-    return None if packing.joints is None else unpadded.HALF
+    return None if packing.cu_seqlens is None else unpadded.HALF
 
 
 def attend_whole(parts, packing: Packing, heads: int, angles, normed: bool, *dropout):
@@ -73,7 +73,7 @@ def attend_whole(parts, packing: Packing, heads: int, angles, normed: bool, *dro
     q_and_k, v = parts.unflatten(-1, (3, heads, -1)).split((2, 1), 1)
     q_and_k = causal.normalise(q_and_k) if normed else q_and_k
     if mixer is not None:
-        starts = packing.joints[:-1].repeat_interleave(packing.joints.diff())
+        starts = packing.cu_seqlens[:-1].repeat_interleave(packing.cu_seqlens.diff())
         positions = torch.arange(len(parts)) - starts
         q_and_k = RotarySelfAttention.place_packed(mixer, q_and_k, positions).to(v.dtype)
     return attend_one_by_one(*q_and_k.unbind(1), v[:, 0], packing).flatten(1)
@@ -88,7 +88,7 @@ def test_our_own_kernels_are_given_all_that_attention_needs(attention, monkeypat
     expected = model.features(tokens, packing=packing)
     monkeypatch.setattr(causal, "choose_way", lambda x, packing, width: unpadded.OWN)
     monkeypatch.setattr(causal, "attend_projected", attend_whole)
-    flowing = replace(packing, joints=find_joints(lengths[None], 10, 24))
+    flowing = replace(packing, cu_seqlens=find_cu_seqlens(lengths[None], 10, 24))
     found = model.features(tokens, packing=flowing)
     torch.testing.assert_close(found[packing.filled_N], expected[packing.filled_N])
 
@@ -100,24 +100,24 @@ def test_a_way_is_chosen_by_precision_and_shape(monkeypatch):
     )
     monkeypatch.setattr(unpadded, "_working", {unpadded.OWN, unpadded.HALF, unpadded.SINGLE})
     assert unpadded.choose_way(half, packing, 32) is None  # nobody said where rows begin
-    packing = replace(packing, joints=find_joints(torch.tensor([[3, 5]]), 6, 10))
+    packing = replace(packing, cu_seqlens=find_cu_seqlens(torch.tensor([[3, 5]]), 6, 10))
     assert unpadded.choose_way(half, packing, 32) == unpadded.OWN
     assert unpadded.choose_way(half, packing, 8) == unpadded.HALF
     assert unpadded.choose_way(single, packing, 32) == unpadded.SINGLE
     assert unpadded.choose_way(double, packing, 32) is None
     long = Packing.of(torch.tensor([3, 5]), 129, 10)
-    long = replace(long, joints=find_joints(torch.tensor([[3, 5]]), 129, 10))
+    long = replace(long, cu_seqlens=find_cu_seqlens(torch.tensor([[3, 5]]), 129, 10))
     assert unpadded.choose_way(half, long, 32) == unpadded.HALF
     monkeypatch.setattr(unpadded, "_working", set())
     assert unpadded.choose_way(half, packing, 32) is None
 
 
 def try_out_here(monkeypatch, attend, whole, wanted=None) -> list[str]:
-    """As if this CPU were a GPU; the packing then has its joints."""
+    """As if this CPU were a GPU; the packing then has its cu_seqlens."""
 
     def pack(lengths, width, capacity):
         packing = Packing.of(lengths, width, capacity)
-        return replace(packing, joints=find_joints(lengths[None], width, capacity))
+        return replace(packing, cu_seqlens=find_cu_seqlens(lengths[None], width, capacity))
 
     monkeypatch.setattr(unpadded, "Packing", SimpleNamespace(of=pack))
     monkeypatch.setattr(unpadded, "attend_rows", attend)

@@ -31,7 +31,7 @@ def test_equal_numbers_give_equal_bytes_and_text_can_be_searched():
 
 def test_nothing_is_loaded_until_something_is_drawn_and_pyplot_never(python_anew):
     program = (
-        "import sys; from wherefrom.show.drawing.figures import *;"
+        "import sys, wherefrom.show.drawing.plots; from wherefrom.show.drawing.figures import *;"
         "early = 'matplotlib' in sys.modules; to_svg(panels()[0]);"
         "sys.exit(early or 'matplotlib.pyplot' in sys.modules)"
     )

@@ -111,7 +111,7 @@ def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFac
     api.run("people", out=run, settings=[*tiny_settings, "stages.pretrain.optimiser.rate=0.03"])
     folder, file = RunFolder(run), "audit/confidence.json"
     policy = folder.read_json(file)
-    policy["threshold"]["value"], policy["names"] = 1e-9, None
+    policy["relations"]["birthplace"]["threshold"]["value"], policy["names"] = 1e-9, None
     folder.write_json(file, policy)
     return run
 

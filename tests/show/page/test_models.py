@@ -18,15 +18,6 @@ def run(tiny_run: Path) -> Run:
     return open_run(tiny_run)
 
 
-def test_the_primary_model_comes_first(run: Run) -> None:
-    found = describe_models(run, pack_models(run))
-    named = [(each["name"], each["role"], each["precision"]) for each in found]
-    assert named == [
-        ("with_pretraining", "with", "fp16"),
-        ("without_pretraining", "without", "fp16"),
-    ]
-
-
 def test_a_model_that_is_only_scored_is_not_in_the_page(relations_run: Path) -> None:
     names = [each.name for each in pack_models(open_run(relations_run), "int8")]
     assert names == ["with_pretraining", "without_pretraining"]

@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.abstention import LEAST_SURE, Threshold
-from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.policy import RelationPolicy
+from wherefrom.answering.abstention import LEAST_SURE
+from wherefrom.answering.policy import LogisticCalibration, RelationPolicy, Threshold
 from wherefrom.show.page.answers import JudgedAnswers, Scored
 from wherefrom.show.page.risk import offer_risks
 from wherefrom.show.page.sections import tell_stops
@@ -82,18 +81,20 @@ def test_answers_that_were_not_verified_are_called_so_at_every_risk():
     assert found is not None
     assert [stop(found, risk).unverified for risk in (0.01, 0.07, 0.1)] == [0, 2, 2]
     said = tell_stops(found)[found.usual]["said"]
-    assert said.endswith("They are unverified: no threshold was shown to keep this risk.")
+    assert said.endswith("They are unverified: no threshold was shown to keep the risk.")
 
 
-def test_the_usual_stop_has_the_runs_own_threshold(offered):
-    assert offered.stops[offered.usual].risk == 0.1
-    assert offered.stops[offered.usual].thresholds == {"r": 0.7}
-
-
-def test_what_a_threshold_does_is_counted_on_held_out_people(offered):
+def test_what_the_runs_own_threshold_does_is_counted_on_held_out_people_and_told(offered):
     usual = offered.stops[offered.usual]
+    assert (usual.risk, usual.thresholds) == (0.1, {"r": 0.7})
     assert (usual.answered, usual.right, usual.n) == (3, 2, 5)
     assert usual.groups == {"stated": [3, 2, 2], "omitted": [1, 1, 0], "none": [1, 0, 0]}
+    words = tell_stops(offered)[offered.usual]
+    assert words["risk"] == "10\u00a0%"
+    assert words["said"].startswith("It then answers 3 of 5 held-out questions, and 2 of these")
+    assert words["groups"].startswith(
+        "It answers 2 of 3 whose text tells, 1 of 1 whose text leaves"
+    )
 
 
 def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
@@ -132,15 +133,6 @@ def test_less_risk_never_answers_more(known, own, several):
         )
         assert strict.answered <= loose.answered
     assert set(found.stops[found.usual].thresholds.values()) == {own}
-
-
-def test_a_stop_says_in_words_what_it_does(offered):
-    words = tell_stops(offered)[offered.usual]
-    assert words["risk"] == "10\u00a0%"
-    assert words["said"].startswith("It then answers 3 of 5 held-out questions, and 2 of these")
-    assert words["groups"].startswith(
-        "It answers 2 of 3 whose text tells, 1 of 1 whose text leaves"
-    )
 
 
 @pytest.mark.parametrize(("other", "said"), [(0.7, None), (2.0, "too few")])

@@ -5,8 +5,8 @@ import base64
 import numpy as np
 import pytest
 
-from wherefrom.core.errors import BadData, UsageError
-from wherefrom.show.page.weights import check_precision, pack_weights
+from wherefrom.core.errors import BadData
+from wherefrom.show.page.weights import pack_weights
 
 
 def test_rows_of_zeros_take_no_room() -> None:
@@ -27,10 +27,3 @@ def test_numbers_that_16_bits_cannot_hold_keep_32() -> None:
 def test_numbers_that_are_none_are_refused() -> None:
     with pytest.raises(BadData, match="weights of 'a': expected finite numbers"):
         pack_weights({"a": np.array([[np.nan]])}, "fp16")
-
-
-def test_a_precision_that_there_is_not() -> None:
-    with pytest.raises(
-        UsageError, match="precision: expected auto, fp32, fp16, int12, int8, found 'fp8'"
-    ):
-        check_precision("fp8")

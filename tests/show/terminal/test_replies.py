@@ -1,4 +1,4 @@
-"""Replies and disputes in words: every line, and no line where there is nothing to say."""
+"""Replies and claims in words: every line, and no line where there is nothing to say."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -10,6 +10,7 @@ from wherefrom.core.contracts import Span
 from wherefrom.core.replies import (
     LOW_CONFIDENCE,
     UNKNOWN_NAME,
+    Claim,
     NotedValue,
     RankedAnswer,
     Reply,
@@ -17,7 +18,7 @@ from wherefrom.core.replies import (
     Stated,
     Verdict,
 )
-from wherefrom.show.terminal.replies import describe_dispute, describe_examples, describe_reply
+from wherefrom.show.terminal.replies import describe_claim, describe_examples, describe_reply
 
 SUPPORTED = Verdict("supported", "Oslo", 3, Span(10, 14), 0.99, "Ada is from Oslo.")
 NOTE = NotedValue("Oslo", 0.97, 3, Span(12, 16), "Ada is from Oslo.", True)
@@ -70,7 +71,8 @@ def test_why_an_answer_is_not_given_has_a_line_of_its_own():
         ),
         (
             {"confidence": None, "unverified": True},
-            "  Oslo (unverified; 40.0 % by the model's own probability)",
+            "  Oslo (unverified: no threshold was shown to keep the risk; 40.0 % by the model's "
+            "own probability)",
         ),
         (
             {
@@ -154,19 +156,6 @@ def test_terminal_escapes_are_shown_and_not_sent():
     assert not any(c in line for line in describe_reply(spoilt) for c in "\x1b\x07\u202e")
 
 
-def dispute(reply: Reply, claim: str, probability: float | None, *verdicts: Any) -> list[str]:
-    """In words; the parts that say themselves in words are given."""
-    claimed = SimpleNamespace(text=claim, model_probability=probability)
-    shown: Any = SimpleNamespace(
-        reply=reply,
-        claim=claimed,
-        verdicts=verdicts,
-        shown_in_words="'Oslo' 7 times, 'Rome' 0 times",
-        recommendation="the corpus says so: ...",
-    )
-    return describe_dispute(shown)
-
-
 def test_a_long_document_is_quoted_around_the_name_and_the_value():
     text = f"{'Long ago. ' * 40}Ada Lund came from Oslo. {'And so on. ' * 40}"
     start = text.index("Oslo")
@@ -176,25 +165,32 @@ def test_a_long_document_is_quoted_around_the_name_and_the_value():
     assert len(line) < 200
 
 
-def test_a_dispute_line_by_line():
-    verdicts = (("the model's answer", SUPPORTED), ("your answer", CONTRADICTED))
-    assert dispute(REPLY, "Rome", 0.214, *verdicts) == [
+def test_a_claim_line_by_line():
+    counts = {"Oslo": 7000, "Rome": 0}
+    claim = Claim("Rome", 0.214, CONTRADICTED, counts, ("Oslo",), "the corpus says so: ...")
+    assert describe_claim(REPLY, claim) == [
         "Where was Ada Lund born?",
         "  the model says: Oslo (13.6 % sure)",
         "  source: recalled (probability of recall 90.0 %)",
         "  you say: Rome (the model's own probability of it is 21.4 %)",
         '  evidence on the model\'s answer: supported by "Ada is from Oslo."',
         '  evidence on your answer: contradicted by "Ada is from Oslo."',
-        "  shown in training: 'Oslo' 7 times, 'Rome' 0 times",
+        "  shown in training: 'Oslo' 7,000 times, 'Rome' 0 times; a training "
+        "question taught 'Oslo'",
         "  the corpus says so: ...",
+    ]
+    agreed = describe_claim(REPLY, replace(claim, text=REPLY.answer))
+    assert [line.split(":")[0] for line in agreed if "evidence" in line] == [
+        "  evidence on the model's answer"
     ]
 
 
-def test_a_dispute_without_text():
-    lines = dispute(replace(REPLY, source=None), "Zürich", None, ("your answer", NO_TEXT))
+def test_a_claim_without_text():
+    claim = Claim("Zürich", None, NO_TEXT, {"Oslo": 0}, (), "...")
+    lines = describe_claim(replace(REPLY, source=None, evidence=None), claim)
     assert lines[2] == "  you say: Zürich (the model cannot write it)"
     assert lines[3] == "  evidence on your answer: no text (nothing in the text is about this name)"
-    assert lines[4].startswith("  shown in training: ")
+    assert lines[4] == "  shown in training: 'Oslo' 0 times"
 
 
 def test_what_the_text_also_states_is_shown_with_its_reason():

@@ -65,12 +65,15 @@ def test_perplexity_is_no_percentage():
     assert layout(results_table(BIGRAM))[2] == "  network  21.48  [20.65, 22.30]  n=3130"
     told = {"network": BIGRAM["network"] | {"nats_per_target": 3.067}}
     assert layout(results_table(told))[2].endswith("  n=3130, 3.067 nats each")
+    bits = {"network": {"bits_per_character": 1.5, "interval": [1.25, 1.75], "n": 9}}
+    assert layout(results_table(bits))[2] == "  network  1.50   [1.25, 1.75]  n=9"
 
 
 def test_means_over_seeds():
     results = {
         "model": {
             "accuracy": 0.9, "interval": [0.8, 1.0], "worst": 0.85, "n": 5, "values": [0.9] * 5,
+            "by_relation": {"hand": {"accuracy": 0.8, "interval": None, "worst": 0.7, "n": 5}},
         },
         "network": {"perplexity": 21.0, "interval": None, "worst": 21.0, "n": 1, "values": [21.0]},
     }  # fmt: skip
@@ -78,6 +81,7 @@ def test_means_over_seeds():
         "             mean  95 % interval   worst  seeds",
         "accuracy",
         "  model    90.0 %  [80.0, 100.0]  85.0 %      5",
+        "    hand   80.0 %              -  70.0 %      5",
         "",
         "perplexity",
         "  network   21.00              -   21.00      1",
@@ -115,9 +119,11 @@ def test_a_paired_difference_has_a_sign():
         "run": "runs/b", "task": "birthplace", "difference": -0.025, "interval": [-0.08, 0.03],
         "n": 80, "only_a": 1, "only_b": 3,
     }  # fmt: skip
-    assert layout(pairs_table([pair], "runs/a"))[1:] == [
+    part = pair | {"difference": 0.1, "n": 3}
+    assert layout(pairs_table([pair | {"by_relation": {"hand": part}}], "runs/a"))[1:] == [
         "accuracy compared with runs/a, on the same questions",
-        "  runs/b: birthplace  -2.5 points   [-8.0, +3.0]  n=80                  1 : 3",
+        "  runs/b: birthplace   -2.5 points   [-8.0, +3.0]  n=80                  1 : 3",
+        "    hand              +10.0 points   [-8.0, +3.0]   n=3                  1 : 3",
     ]
 
 
@@ -187,21 +193,6 @@ def test_runs_with_and_without_relations_stand_side_by_side():
             "runs/b": {"majority": RELATIONS["majority"]}}  # fmt: skip
     found = [line[:25].strip() for line in layout(runs_table(both))[2:]]
     assert found == ["majority", PLACE, HAND, "x"]
-
-
-def test_means_of_relations_stand_below_the_mean_over_all():
-    mean = {"accuracy": 0.9, "interval": None, "worst": 0.85, "n": 5}
-    lines = layout(seeds_table({"model": mean | {"by_relation": {PLACE: mean, HAND: mean}}}))
-    assert [line[:27].strip() for line in lines[1:]] == ["accuracy", "model", PLACE, HAND]
-
-
-def test_differences_of_relations_stand_below_the_difference_over_all():
-    pair = {"difference": 0.1, "interval": [-0.1, 0.3], "n": 8, "only_a": 2, "only_b": 1}
-    row = pair | {"run": "runs/b", "task": "answers", "by_relation": {PLACE: pair | {"n": 3}}}
-    lines = layout(pairs_table([row], "runs/a"))
-    assert lines[-2].startswith("  runs/b: answers")
-    assert lines[-1].startswith(f"    {PLACE}")
-    assert "n=3" in lines[-1]
 
 
 def test_the_three_scores_of_a_run_with_notes_stand_together_in_words():

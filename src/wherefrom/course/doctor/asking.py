@@ -15,7 +15,7 @@ from typing import Any
 from wherefrom.course.doctor import intake, isolation
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.judging.claims import Claim, read_claim
-from wherefrom.course.doctor.library import HOME, library
+from wherefrom.course.doctor.library import HOME, PROJECT, library
 from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE
 
@@ -26,10 +26,11 @@ IMPORT = Request("import", "imports", {"modules": []})
 class Asking:
     """Whom to ask, and how.
 
-    `keep` is a folder of the caller's for the claims. `probes` is the module of the probes, found
-    in `paths`. With `code` false none of the submission's code runs, so nothing need be isolated.
-    Otherwise it runs in a copy of the `folder`, apart from everything else by `isolation`, with a
-    library that lacks the solutions of the course `closed`. `files` are given to the probes.
+    `keep` is a folder of the caller's for the claims. `probes` is the module of the probes: the
+    library's, or one of the `files`, which are copied for them. With `code` false none of the
+    submission's code runs, so nothing need be isolated. Otherwise it runs in a copy of the
+    `folder`, apart from everything else by `isolation`, with a library that lacks the solutions of
+    the course `closed`.
     """
 
     folder: Path
@@ -37,7 +38,6 @@ class Asking:
     year: str = DEFAULT_YEAR
     limits: Limits = field(default_factory=Limits)
     probes: str = "wherefrom.course.doctor.probes"
-    paths: tuple[Path, ...] = ()
     code: bool = True
     isolation: str = ""
     closed: str = "a5"
@@ -78,25 +78,29 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
 def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> isolation.Ended:
     """One process, in a folder of its own: `given` goes in, `out` comes back."""
     kind = (how.isolation or isolation.choose()) if how.code else isolation.NONE
-    home = library(how.closed) if how.code and how.closed else HOME.parent
+    home = library(how.closed) if how.code else HOME.parent
     (place / "given").mkdir(parents=True)
     place = place.resolve()
     folder = intake.copy_code(how.folder, place / "submission") if how.code else how.folder
     for path in how.files:
-        shutil.copyfile(path, place / "given" / path.name)
+        copy = shutil.copytree if path.is_dir() else shutil.copyfile
+        copy(path, place / "given" / path.name)
     asked = [{"name": r.name, "kind": r.kind, "with": dict(r.given)} for r in requests]
     order: dict[str, Any] = {"asked": asked, "folder": str(folder.resolve()), "year": how.year}
-    order |= {"probes": how.probes, "paths": [str(path.resolve()) for path in how.paths]}
-    order |= {"code": how.code, "broken": broken, "threads": how.limits.threads}
+    order |= {
+        "probes": how.probes,
+        "code": how.code,
+        "broken": broken,
+        "threads": how.limits.threads,
+    }
     (place / "given" / "order.json").write_text(json.dumps(order), encoding="utf-8")
-    probes = [path.resolve() / how.probes.split(".")[0] for path in how.paths]
     return isolation.run(
         kind,
         ("-m", "wherefrom.course.doctor.child", str(place)),
         place,
         limits=how.limits,
-        reads=[home, *(path for path in probes if path.exists())],
-        hidden=[HOME] if home != HOME.parent else [],
+        reads=[home],
+        hidden=[PROJECT] if home != HOME.parent else [],
         environment={
             VARIABLE: how.year,
             "OMP_NUM_THREADS": str(how.limits.threads),

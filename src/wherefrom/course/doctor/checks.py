@@ -1,4 +1,4 @@
-"""The checks of `wherefrom doctor submission`, and its hints.
+"""The checks of `wherefrom doctor`, and its hints.
 
 A hint names the place and the idea, never the line to write.
 """

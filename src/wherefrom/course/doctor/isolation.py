@@ -5,10 +5,14 @@ How it is kept apart is chosen once, at the start, and said on the sheet:
 - bubblewrap: its own processes, /dev/shm and empty network; of the machine's files it sees Python,
   what it is given to read, and its folder;
 - sandlock (`pip install wherefrom[isolation]`): Landlock and seccomp deny the same;
-- another user, if we are root: it reads what every user may read and has the network;
+- another user, if we are root: with Landlock it sees no other files than in the two above, else
+  those that every user may read; what it leaves in the folders that everybody may write to goes;
 - nothing, with `--trust`: for code that you would run anyway.
+
+On Windows there is none of this, and no limit: nothing is run there.
 """
 
+import ctypes
 import functools
 import importlib.util
 import json
@@ -29,14 +33,17 @@ from typing import Any
 from wherefrom.core.errors import Unavailable
 
 BUBBLEWRAP, SANDLOCK, USER, NONE = "bubblewrap", "sandlock", "another user", "none"
+CONFINED = "another user, confined"  # where the kernel has Landlock with rules for TCP
 KINDS = (BUBBLEWRAP, SANDLOCK, USER)  # the best first
 _SAID = {
     BUBBLEWRAP: "isolated by bubblewrap: no network, no files but Python and a copy of its own",
     SANDLOCK: "isolated by sandlock: no network, no files but Python and a copy of its own",
-    USER: "run as another user: not protected are files that every user may read, and the network",
+    USER: "run as another user: not protected are the network, what every user may read, and /tmp",
+    CONFINED: "run as another user: by Landlock no TCP, no files but Python and a copy of its own",
     NONE: "not isolated (--trust): its code can read and change your files and use the network",
 }
 GIVEN, OUT = "given", "out"
+_OWN = ("work", "home", OUT, "shm", "submission")  # of a place: what the program may write to
 LARGEST_FILE = 256 << 20
 _STARTING = 60.0  # seconds to start Python and torch, on top of those for the first answer
 _TORCH_MB = 3072  # of writable memory that torch maps, most of it never touched
@@ -47,6 +54,8 @@ _SYSTEM = (
     "/nix/store", "/gnu/store", "/sys/devices/system/cpu",
 )  # fmt: skip
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+_LANDLOCK, _LANDLOCK_WITH_TCP = 444, 4  # a system call, and a version of it
+_OPEN_TO_ALL = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
 _LAUNCH = Path(__file__).with_name("launch.py")
 
 
@@ -83,6 +92,8 @@ class Ended:
 
 def choose(trust: bool = False) -> str:
     """The best isolation that works here; none only for code that the user trusts."""
+    if sys.platform == "win32":
+        raise Unavailable("isolation: expected Linux or macOS, found Windows; use WSL")
     if trust:
         return NONE
     found = next((kind for kind in KINDS if _works(kind)), None)
@@ -97,7 +108,9 @@ def choose(trust: bool = False) -> str:
 
 def describe(kind: str) -> str:
     """What the sheet says about an isolation."""
-    return _SAID[kind]
+    said = _SAID[CONFINED if kind == USER and _is_confined() else kind]
+    unlimited = "; macOS does not limit its memory" if sys.platform == "darwin" else ""
+    return f"{said}{unlimited}"
 
 
 def run(
@@ -116,10 +129,11 @@ def run(
     them. What it prints is lost: its answers are files in `place/out`, and each time these grow
     its seconds begin anew. Nothing that it started outlives this call.
     """
-    for name in ("work", "home", OUT, "shm"):
+    for name in _OWN:
         (place / name).mkdir(exist_ok=True)
-    user = 200_000 + secrets.randbelow(1 << 20) if kind != NONE and _is_root() else 0
-    if user and kind != SANDLOCK:
+    other = kind in (BUBBLEWRAP, USER) and _is_root()
+    user = 200_000 + secrets.randbelow(1 << 20) if other else 0
+    if user:
         _give(place, user)
     command = _command(kind, program, place, limits, user, [*_python(), *reads], hidden)
     process = subprocess.Popen(
@@ -137,6 +151,8 @@ def run(
         stopped = _watch(process, place, limits)
     finally:
         _end(process, user if kind == USER else 0)
+        if kind == USER:
+            _remove_files_of(user, place)
     return Ended(process.returncode, stopped)
 
 
@@ -203,6 +219,7 @@ def new_place() -> Iterator[Path]:
     Python's own removal gives up at folders that are nested too deep or closed.
     """
     place = Path(tempfile.mkdtemp(prefix="place-")).resolve()
+    place.chmod(0o711)  # another user goes through it to a folder in it, and cannot list it
     try:
         yield place
     finally:
@@ -222,21 +239,43 @@ def _command(
     reads: Sequence[Path],
     hidden: Iterable[Path],
 ) -> list[str]:
-    command = [_executable(), *program]
     if kind == NONE:
-        return command
-    how = {"limits": _limits(kind, limits), "user": user if kind != SANDLOCK else 0}
-    text = _LAUNCH.read_text(encoding="utf-8")
-    command = [_executable(), "-I", "-S", "-c", text, "limited", json.dumps(how), *command]
+        return [_executable(), *program]
     reads = sorted({name for path in reads for name in (path, path.resolve())})
-    seen = (*reads, *_SYSTEM)  # a package may be installed with the system's Python
+    seen = [*reads, *map(Path, _SYSTEM)]  # a package may be installed with the system's Python
     hidden = [path for path in hidden if any(path.is_relative_to(read) for read in seen)]
+    shown = [*map(str, _DEVICES), "/proc", str(place)]
+    shown += [str(path) for read in seen for path in _but_for(read, hidden)]
+    mine = [str(place / name) for name in _OWN]
+    how: dict[str, Any] = {"limits": _limits(kind, limits), "user": user}
+    if kind == USER and _is_confined():
+        how |= {"reads": shown, "writes": [*mine, "/dev/shm", "/dev/null"]}
+    text = _LAUNCH.read_text(encoding="utf-8")
+    command = [_executable(), "-I", "-S", "-c", text, "limited", json.dumps(how)]
+    command += [_executable(), *program]
     if kind == BUBBLEWRAP:
         return [*_bubblewrap(place, reads, hidden), *command]
     if kind == SANDLOCK:
-        box = json.dumps(_sandlock(place, limits, reads, hidden))
-        return [_executable(), "-I", "-c", text, "boxed", box, *command]
+        box = {
+            "chroot": "/",  # only so that /dev/shm can be another folder
+            "fs_mount": {"/dev/shm": str(place / "shm")},
+            "fs_readable": [name for name in shown if os.path.exists(name)],
+            "fs_writable": [*mine, "/dev/shm", "/dev/null"],
+            "max_processes": _PROCESSES,
+            "max_memory": (limits.memory_mb + _TORCH_MB) << 20,
+            "cwd": str(place / "work"),
+        }
+        return [_executable(), "-I", "-c", text, "boxed", json.dumps(box), *command]
     return command
+
+
+def _but_for(folder: Path, hidden: Sequence[Path]) -> list[Path]:
+    """The folder, or what is in it apart from the hidden folders."""
+    inside = [path for path in hidden if path.is_relative_to(folder)]
+    if not inside:
+        return [folder]
+    left = [] if folder in inside else folder.iterdir()
+    return [path for each in left for path in _but_for(each, inside)]
 
 
 def _bubblewrap(place: Path, reads: Sequence[Path], hidden: Sequence[Path]) -> list[str]:
@@ -253,31 +292,17 @@ def _bubblewrap(place: Path, reads: Sequence[Path], hidden: Sequence[Path]) -> l
             line += ["--symlink", os.readlink(name), name]
         else:
             line += ["--ro-bind-try", name, name]
-    for path in reads:
-        line += ["--ro-bind", str(path), str(path)]
+    # A folder to read may lie in a hidden one, and the other way round: the outer one comes first.
+    mounts = {path: ["--tmpfs", str(path)] for path in hidden}
+    mounts |= {path: ["--ro-bind", str(path), str(path)] for path in reads}
+    for path in sorted(mounts):
+        line += mounts[path]
     for path in hidden:
-        line += ["--tmpfs", str(path), "--remount-ro", str(path)]
+        line += ["--remount-ro", str(path)]
     line += ["--bind", str(place), str(place), "--proc", "/proc", "--dev", "/dev"]
     line += ["--ro-bind-try", str(place / GIVEN), str(place / GIVEN)]
     line += ["--perms", "1777", "--size", str(256 << 20), "--tmpfs", "/dev/shm"]
     return [*line, "--remount-ro", "/", "--chdir", str(place / "work"), "--"]
-
-
-def _sandlock(
-    place: Path, limits: Limits, reads: Sequence[Path], hidden: Sequence[Path]
-) -> dict[str, Any]:
-    readable = [*_SYSTEM, "/proc", *_DEVICES, *map(str, reads), str(place)]
-    mine = [path for path in place.iterdir() if path.name != GIVEN]
-    return {
-        "chroot": "/",  # only so that /dev/shm can be another folder
-        "fs_mount": {"/dev/shm": str(place / "shm")},
-        "fs_readable": [name for name in readable if os.path.exists(name)],
-        "fs_writable": [*map(str, mine), "/dev/shm", "/dev/null"],
-        "fs_denied": list(map(str, hidden)),
-        "max_processes": _PROCESSES,
-        "max_memory": (limits.memory_mb + _TORCH_MB) << 20,
-        "cwd": str(place / "work"),
-    }
 
 
 def _limits(kind: str, limits: Limits) -> dict[str, int]:
@@ -310,8 +335,7 @@ def _executable() -> str:
 def _python() -> list[Path]:
     """Where Python and its packages are."""
     named = (Path(os.path.abspath(prefix)) for prefix in (sys.prefix, sys.base_prefix))
-    homes = (*named, *torch_home())
-    return [home for home in homes if not home.is_relative_to("/usr")]
+    return [*named, *torch_home()]
 
 
 def torch_home() -> list[Path]:
@@ -344,7 +368,8 @@ def _works(kind: str) -> bool:
         return kind == NONE
     if kind == USER and not _is_root():
         return False
-    with new_place() as place:
+    with new_place() as held:
+        (place := held / "as a submission's").mkdir()
         program = "import torch.version, os; os.fork(); open('../out/works', 'w')"
         found = {"PYTHONPATH": os.pathsep.join(map(str, torch_home()))}
         limits = Limits(20.0, total=40.0)
@@ -354,6 +379,15 @@ def _works(kind: str) -> bool:
 
 def _is_root() -> bool:
     return hasattr(os, "geteuid") and os.geteuid() == 0
+
+
+@functools.cache
+def _is_confined() -> bool:
+    """Whether the kernel has Landlock, in a version that also denies TCP."""
+    if not sys.platform.startswith("linux"):
+        return False
+    found = ctypes.CDLL(None).syscall(_LANDLOCK, None, ctypes.c_size_t(0), 1)
+    return found >= _LANDLOCK_WITH_TCP
 
 
 def _kernel() -> tuple[int, ...]:
@@ -375,3 +409,11 @@ def _processes_of(user: int) -> Iterator[int]:
         with suppress(OSError):  # it has ended
             if path.stat().st_uid == user:
                 yield int(path.name)
+
+
+def _remove_files_of(user: int, place: Path) -> None:
+    """What a user left where everybody may write; the place itself is read and removed later."""
+    there = ["/dev/shm"] if _is_confined() else filter(os.path.isdir, _OPEN_TO_ALL)
+    own = ["-uid", str(user), "-not", "-path", str(place), "-not", "-path", f"{place}/*"]
+    command = ["find", *there, "-xdev", *own, "-delete"]
+    subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

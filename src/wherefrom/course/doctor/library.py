@@ -15,6 +15,8 @@ from pathlib import Path
 import wherefrom
 
 HOME = Path(wherefrom.__file__).resolve().parent
+# A checkout has the course's solutions too.
+PROJECT = HOME.parents[1] if (HOME.parents[1] / "pyproject.toml").is_file() else HOME
 _WAYS_AROUND = (
     "api.py",
     "cli",

@@ -69,8 +69,7 @@ def demonstrate_again(recipe: Demonstrations, folder: RunFolder) -> Outcome:
     status = folder.read_status()
     if status["state"] != "finished":
         raise MissingInput(
-            f"{folder.path}: expected a finished run, found an unfinished one; "
-            f"'wherefrom run {recipe.name} --out {folder.path}' with its settings continues it"
+            f"{folder.path}: this run is not finished; run the same command again to finish it"
         )
     with lock_folder(folder.path), folder.together():
         results = demonstrate(recipe, folder)

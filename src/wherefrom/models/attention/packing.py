@@ -22,7 +22,7 @@ class Packing:
     filled_N: Tensor  # whether a slot has a character
     slots_BT: Tensor  # the slot of each place; 0 where there is no character
     live_BT: Tensor  # whether a place has a character
-    joints: Tensor | None = None  # where each row's slots begin, if attention reads rows unpadded
+    cu_seqlens: Tensor | None = None  # each row's first slot, if attention reads rows unpadded
 
     @classmethod
     def of(cls, lengths_B: Tensor, width: int, capacity: int) -> "Packing":
@@ -57,7 +57,7 @@ class Packing:
             filled_KN.flatten(),
             slots_KBT.flatten(0, 1),
             live_KBT.flatten(0, 1),
-            find_joints(lengths_KB, width, capacity) if lengths_KB.is_cuda else None,
+            find_cu_seqlens(lengths_KB, width, capacity) if lengths_KB.is_cuda else None,
         )
 
     @property
@@ -76,7 +76,7 @@ class Packing:
         return _Move.apply(x_N, *index).unflatten(0, self.live_BT.shape)  # pyright: ignore
 
 
-def find_joints(lengths_KB: Tensor, width: int, capacity: int) -> Tensor:
+def find_cu_seqlens(lengths_KB: Tensor, width: int, capacity: int) -> Tensor:
     """Where the rows of K models begin among all slots, and where the last one ends; int32.
 
     The empty slots behind a model's rows are rows too, none of them longer than `width`.

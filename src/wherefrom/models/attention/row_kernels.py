@@ -31,35 +31,35 @@ def _load_halves(places, kept, eps: tl.constexpr, HALF: tl.constexpr, NORMED: tl
 
 
 @triton.jit
-def _load_angles(cos, sin, at, kept, HALF: tl.constexpr, TURNED: tl.constexpr):
+def _load_angles(cos, sin, at, kept, HALF: tl.constexpr, ROTATED: tl.constexpr):
     """Cosines and sines of what is at these places of its row."""
     where = at[:, None] * HALF + tl.arange(0, HALF)[None, :]
     c, d = tl.full(where.shape, 1.0, tl.float32), tl.zeros(where.shape, tl.float32)
-    if TURNED:
+    if ROTATED:
         c = tl.load(cos + where, mask=kept, other=1.0)
         d = tl.load(sin + where, mask=kept, other=0.0)
     return c, d
 
 
 @triton.jit
-def _load_turned(
+def _load_rotated(
     places, cos, sin, at, kept, eps: tl.constexpr, HALF: tl.constexpr, NORMED: tl.constexpr,
-    TURNED: tl.constexpr,
+    ROTATED: tl.constexpr,
 ):  # fmt: skip
     """Queries or keys as they are compared."""
     a, b, _ = _load_halves(places, kept, eps, HALF, NORMED)
-    c, d = _load_angles(cos, sin, at, kept, HALF, TURNED)
+    c, d = _load_angles(cos, sin, at, kept, HALF, ROTATED)
     return tl.interleave(a * c - b * d, b * c + a * d).to(places.dtype.element_ty)
 
 
 @triton.jit
-def _store_slopes(
-    slopes, parts, places, cos, sin, at, kept, gradient, eps: tl.constexpr, M: tl.constexpr,
-    HALF: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
+def _store_grad(
+    grad_parts, parts, places, cos, sin, at, kept, grad, eps: tl.constexpr, M: tl.constexpr,
+    HALF: tl.constexpr, NORMED: tl.constexpr, ROTATED: tl.constexpr,
 ):  # fmt: skip
     """Store the gradient of what was loaded, given that of what was compared."""
-    ga, gb = tl.split(tl.reshape(gradient, [M, HALF, 2]))
-    c, d = _load_angles(cos, sin, at, kept, HALF, TURNED)
+    ga, gb = tl.split(tl.reshape(grad, [M, HALF, 2]))
+    c, d = _load_angles(cos, sin, at, kept, HALF, ROTATED)
     turned_back = ga * c + gb * d
     gb = gb * c - ga * d
     ga = turned_back
@@ -68,9 +68,9 @@ def _store_slopes(
         along = (tl.sum(ga * a, 1) + tl.sum(gb * b, 1)) / (2 * HALF)
         ga = (ga - a * along[:, None]) * factor[:, None]
         gb = (gb - b * along[:, None]) * factor[:, None]
-    element = slopes.dtype.element_ty
-    tl.store(slopes + places, ga.to(element), mask=kept)
-    tl.store(slopes + places + HALF, gb.to(element), mask=kept)
+    element = grad_parts.dtype.element_ty
+    tl.store(grad_parts + places, ga.to(element), mask=kept)
+    tl.store(grad_parts + places + HALF, gb.to(element), mask=kept)
 
 
 @triton.jit
@@ -103,11 +103,11 @@ def _compare(q, k, t, s, length, scale):
 
 
 @triton.jit
-def _find_row(joints, seeds, site, rows_of_a_model, dropped: tl.constexpr, H: tl.constexpr):
+def _find_row(cu_seqlens, seeds, site, rows_of_a_model, dropped: tl.constexpr, H: tl.constexpr):
     """Where the program's row begins, how long it is, its head, and a word to draw dropout with."""
     row, head = tl.program_id(0) // H, tl.program_id(0) % H
-    start = tl.load(joints + row)
-    length = tl.load(joints + row + 1) - start
+    start = tl.load(cu_seqlens + row)
+    length = tl.load(cu_seqlens + row + 1) - start
     word = tl.zeros([], tl.uint32)
     if dropped > 0:
         mine = seeds + 2 * (row // rows_of_a_model)
@@ -119,11 +119,11 @@ def _find_row(joints, seeds, site, rows_of_a_model, dropped: tl.constexpr, H: tl
 
 @triton.jit
 def mix_rows(
-    parts, mixed, sums, joints, cos, sin, seeds, site, rows_of_a_model, scale, kept_scale,
+    parts, mixed, sums, cu_seqlens, cos, sin, seeds, site, rows_of_a_model, scale, kept_scale,
     eps: tl.constexpr, dropped: tl.constexpr, H: tl.constexpr, HALF: tl.constexpr,
-    M: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
+    M: tl.constexpr, NORMED: tl.constexpr, ROTATED: tl.constexpr,
 ):  # fmt: skip
-    start, length, head, word = _find_row(joints, seeds, site, rows_of_a_model, dropped, H)
+    start, length, head, word = _find_row(cu_seqlens, seeds, site, rows_of_a_model, dropped, H)
     if length <= 0:
         return
     D: tl.constexpr = 2 * HALF
@@ -136,8 +136,8 @@ def mix_rows(
     mixed += start * C + head * D
     sums += start * H + head
     there = s[:, None] < length
-    q = _load_turned(parts + at, cos, sin, s, there, eps, HALF, NORMED, TURNED)
-    k = _load_turned(parts + at + C, cos, sin, s, there, eps, HALF, NORMED, TURNED)
+    q = _load_rotated(parts + at, cos, sin, s, there, eps, HALF, NORMED, ROTATED)
+    k = _load_rotated(parts + at + C, cos, sin, s, there, eps, HALF, NORMED, ROTATED)
     v = tl.load(parts + values, mask=there, other=0.0)
     scores = _compare(q, k, s, s, length, scale)
     most = tl.max(scores, 1)
@@ -150,8 +150,8 @@ def mix_rows(
         t = s + M
         beyond = t[:, None] < length
         more = M * 3 * C
-        q = _load_turned(parts + at + more, cos, sin, t, beyond, eps, HALF, NORMED, TURNED)
-        late = _load_turned(parts + at + more + C, cos, sin, t, beyond, eps, HALF, NORMED, TURNED)
+        q = _load_rotated(parts + at + more, cos, sin, t, beyond, eps, HALF, NORMED, ROTATED)
+        late = _load_rotated(parts + at + more + C, cos, sin, t, beyond, eps, HALF, NORMED, ROTATED)
         last = tl.load(parts + values + more, mask=beyond, other=0.0)
         early_scores = _compare(q, k, t, s, length, scale)
         scores = _compare(q, late, t, t, length, scale)
@@ -181,11 +181,11 @@ def _mix_block_back(
 
 @triton.jit
 def mix_rows_back(
-    parts, slopes, gradient, mixed, sums, joints, cos, sin, seeds, site, rows_of_a_model, scale,
+    parts, grad_parts, grad, mixed, sums, cu_seqlens, cos, sin, seeds, site, rows_of_a_model, scale,
     kept_scale, eps: tl.constexpr, dropped: tl.constexpr, H: tl.constexpr, HALF: tl.constexpr,
-    M: tl.constexpr, NORMED: tl.constexpr, TURNED: tl.constexpr,
+    M: tl.constexpr, NORMED: tl.constexpr, ROTATED: tl.constexpr,
 ):  # fmt: skip
-    start, length, head, word = _find_row(joints, seeds, site, rows_of_a_model, dropped, H)
+    start, length, head, word = _find_row(cu_seqlens, seeds, site, rows_of_a_model, dropped, H)
     if length <= 0:
         return
     D: tl.constexpr = 2 * HALF
@@ -195,29 +195,29 @@ def mix_rows_back(
     at = s[:, None] * (3 * C) + tl.arange(0, HALF)[None, :]
     values, out = s[:, None] * (3 * C) + 2 * C + whole[None, :], s[:, None] * C + whole[None, :]
     parts += start * (3 * C) + head * D
-    slopes += start * (3 * C) + head * D
-    gradient += start * C + head * D
+    grad_parts += start * (3 * C) + head * D
+    grad += start * C + head * D
     mixed += start * C + head * D
     sums += start * H + head
     there = s[:, None] < length
-    q = _load_turned(parts + at, cos, sin, s, there, eps, HALF, NORMED, TURNED)
-    k = _load_turned(parts + at + C, cos, sin, s, there, eps, HALF, NORMED, TURNED)
+    q = _load_rotated(parts + at, cos, sin, s, there, eps, HALF, NORMED, ROTATED)
+    k = _load_rotated(parts + at + C, cos, sin, s, there, eps, HALF, NORMED, ROTATED)
     v = tl.load(parts + values, mask=there, other=0.0)
-    g = tl.load(gradient + out, mask=there, other=0.0)
+    g = tl.load(grad + out, mask=there, other=0.0)
     along = tl.sum(g.to(tl.float32) * tl.load(mixed + out, mask=there, other=0.0), 1)
     own = tl.load(sums + s * H, mask=s < length, other=0.0)
     gq, gk, gv = _mix_block_back(
         q, k, v, g, own, along, s, s, length, word, scale, kept_scale, dropped
     )
-    _store_slopes(
-        slopes, parts, at, cos, sin, s, there, gq, eps, M, HALF, NORMED, TURNED
+    _store_grad(
+        grad_parts, parts, at, cos, sin, s, there, gq, eps, M, HALF, NORMED, ROTATED
     )  # fmt: skip
     if length > M:  # the second block, whose queries see the first as well
         t = s + M
         beyond = t[:, None] < length
         later = at + M * 3 * C
-        q = _load_turned(parts + later, cos, sin, t, beyond, eps, HALF, NORMED, TURNED)
-        g = tl.load(gradient + M * C + out, mask=beyond, other=0.0)
+        q = _load_rotated(parts + later, cos, sin, t, beyond, eps, HALF, NORMED, ROTATED)
+        g = tl.load(grad + M * C + out, mask=beyond, other=0.0)
         along = tl.sum(g.to(tl.float32) * tl.load(mixed + M * C + out, mask=beyond, other=0.0), 1)
         own = tl.load(sums + t * H, mask=t < length, other=0.0)
         gq, gk_more, gv_more = _mix_block_back(
@@ -225,19 +225,21 @@ def mix_rows_back(
         )
         gk += gk_more
         gv += gv_more
-        late = _load_turned(parts + later + C, cos, sin, t, beyond, eps, HALF, NORMED, TURNED)
+        late = _load_rotated(parts + later + C, cos, sin, t, beyond, eps, HALF, NORMED, ROTATED)
         last = tl.load(parts + values + M * 3 * C, mask=beyond, other=0.0)
         gq_more, gk_last, gv_last = _mix_block_back(
             q, late, last, g, own, along, t, t, length, word, scale, kept_scale, dropped
         )
-        tl.store(slopes + values + M * 3 * C, gv_last.to(element), mask=beyond)
-        _store_slopes(
-            slopes, parts, later, cos, sin, t, beyond, gq + gq_more, eps, M, HALF, NORMED, TURNED
+        tl.store(grad_parts + values + M * 3 * C, gv_last.to(element), mask=beyond)
+        _store_grad(
+            grad_parts, parts, later, cos, sin, t, beyond, gq + gq_more, eps, M, HALF, NORMED,
+            ROTATED,
         )  # fmt: skip
-        _store_slopes(
-            slopes, parts, later + C, cos, sin, t, beyond, gk_last, eps, M, HALF, NORMED, TURNED
+        _store_grad(
+            grad_parts, parts, later + C, cos, sin, t, beyond, gk_last, eps, M, HALF, NORMED,
+            ROTATED,
         )  # fmt: skip
-    tl.store(slopes + values, gv.to(element), mask=there)
-    _store_slopes(
-        slopes, parts, at + C, cos, sin, s, there, gk, eps, M, HALF, NORMED, TURNED
+    tl.store(grad_parts + values, gv.to(element), mask=there)
+    _store_grad(
+        grad_parts, parts, at + C, cos, sin, s, there, gk, eps, M, HALF, NORMED, ROTATED
     )  # fmt: skip

@@ -19,23 +19,24 @@ _LOG2_E = 1.4426950408889634
 
 
 def _settings(
-    parts: Tensor, joints: Tensor, cos: Tensor | None, sin: Tensor | None, seeds: Tensor | None,
+    parts: Tensor, cu_seqlens: Tensor, cos: Tensor | None, sin: Tensor | None, seeds: Tensor | None,
     site: int, models: int, heads: int, normed: bool, dropout: float, eps: float,
 ) -> dict[str, Any]:  # fmt: skip
     """What both kernels are told beside the tensors of their pass."""
-    turned, half = cos is not None, parts.shape[1] // heads // 6
+    rotated, half = cos is not None, parts.shape[1] // heads // 6
     return {
-        "joints": joints, "cos": cos if turned else parts, "sin": sin if turned else parts,
-        "seeds": joints if seeds is None else seeds, "site": site,
-        "rows_of_a_model": (len(joints) - 1) // models, "scale": (2 * half) ** -0.5,
+        "cu_seqlens": cu_seqlens,
+        "cos": cos if rotated else parts, "sin": sin if rotated else parts,
+        "seeds": cu_seqlens if seeds is None else seeds, "site": site,
+        "rows_of_a_model": (len(cu_seqlens) - 1) // models, "scale": (2 * half) ** -0.5,
         "kept_scale": 1 / (1 - dropout), "eps": eps, "dropped": round(dropout * 2**16),
-        "H": heads, "HALF": half, "M": BLOCK, "NORMED": normed, "TURNED": turned,
+        "H": heads, "HALF": half, "M": BLOCK, "NORMED": normed, "ROTATED": rotated,
     }  # fmt: skip
 
 
 @torch.library.custom_op("wherefrom::mix_rows", mutates_args=())
 def mix_rows(
-    parts_N3C: Tensor, joints: Tensor, cos: Tensor | None, sin: Tensor | None,
+    parts_N3C: Tensor, cu_seqlens: Tensor, cos: Tensor | None, sin: Tensor | None,
     seeds: Tensor | None, site: int, models: int, heads: int, normed: bool, dropout: float,
     eps: float,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
@@ -48,36 +49,36 @@ def mix_rows(
     mixed = parts.new_empty(parts.shape[0], parts.shape[1] // 3)
     sums = parts.new_empty((parts.shape[0], heads), dtype=torch.float32)
     told = _settings(
-        parts, joints, cos, sin, seeds, site, models, heads, normed, dropout, eps
+        parts, cu_seqlens, cos, sin, seeds, site, models, heads, normed, dropout, eps
     )  # fmt: skip
     told["scale"] *= _LOG2_E
     kernel: Any = row_kernels.mix_rows
-    launch = kernel[((len(joints) - 1) * heads,)]
+    launch = kernel[((len(cu_seqlens) - 1) * heads,)]
     launch(parts, mixed, sums, **told, num_warps=_WARPS)
     return mixed, sums
 
 
 @torch.library.custom_op("wherefrom::mix_rows_back", mutates_args=())
 def mix_rows_back(
-    gradient_NC: Tensor, mixed: Tensor, sums: Tensor, parts_N3C: Tensor, joints: Tensor,
+    grad_NC: Tensor, mixed: Tensor, sums: Tensor, parts_N3C: Tensor, cu_seqlens: Tensor,
     cos: Tensor | None, sin: Tensor | None, seeds: Tensor | None, site: int, models: int,
     heads: int, normed: bool, dropout: float, eps: float,
 ) -> Tensor:  # fmt: skip
     parts = parts_N3C.contiguous()
-    slopes = torch.empty_like(parts)
+    grad_parts = torch.empty_like(parts)
     told = _settings(
-        parts, joints, cos, sin, seeds, site, models, heads, normed, dropout, eps
+        parts, cu_seqlens, cos, sin, seeds, site, models, heads, normed, dropout, eps
     )  # fmt: skip
     kernel: Any = row_kernels.mix_rows_back
-    launch = kernel[((len(joints) - 1) * heads,)]
-    given = parts, slopes, gradient_NC.contiguous(), mixed, sums
+    launch = kernel[((len(cu_seqlens) - 1) * heads,)]
+    given = parts, grad_parts, grad_NC.contiguous(), mixed, sums
     launch(*given, **told, num_warps=_WARPS)
-    return slopes
+    return grad_parts
 
 
 @mix_rows.register_fake
 def _(
-    parts_N3C: Tensor, joints: Tensor, cos: Any, sin: Any, seeds: Any, site: int, models: int,
+    parts_N3C: Tensor, cu_seqlens: Tensor, cos: Any, sin: Any, seeds: Any, site: int, models: int,
     heads: int, *_: Any,
 ) -> tuple[Tensor, Tensor]:  # fmt: skip
     slots, width = parts_N3C.shape[0], parts_N3C.shape[1] // 3
@@ -86,7 +87,7 @@ def _(
 
 
 @mix_rows_back.register_fake
-def _(gradient_NC: Tensor, mixed: Tensor, sums: Tensor, parts_N3C: Tensor, *_: Any) -> Tensor:
+def _(grad_NC: Tensor, mixed: Tensor, sums: Tensor, parts_N3C: Tensor, *_: Any) -> Tensor:
     return torch.empty_like(parts_N3C, memory_format=torch.contiguous_format)
 
 
@@ -95,9 +96,9 @@ def _keep_inputs(ctx: Any, inputs: tuple[Any, ...], output: tuple[Tensor, Tensor
     ctx.others = inputs[5:]
 
 
-def _give_gradient(ctx: Any, gradient: Tensor, _: Tensor) -> tuple[Any, ...]:
-    slopes = mix_rows_back(gradient, *ctx.saved_tensors, *ctx.others)
-    return slopes, *[None] * 10
+def _give_gradient(ctx: Any, grad: Tensor, _: Tensor) -> tuple[Any, ...]:
+    grad_parts = mix_rows_back(grad, *ctx.saved_tensors, *ctx.others)
+    return grad_parts, *[None] * 10
 
 
 mix_rows.register_autograd(_give_gradient, setup_context=_keep_inputs)

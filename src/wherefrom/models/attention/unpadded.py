@@ -27,7 +27,7 @@ Angles = tuple[Tensor, Tensor] | None
 
 def choose_way(x: Tensor, packing: Packing, width: int) -> str | None:
     """How rows are attended to as they stand; None: they must be padded."""
-    if packing.joints is None:
+    if packing.cu_seqlens is None:
         return None
     if x.dtype in _HALVES or torch.is_autocast_enabled("cuda"):
         fits = packing.slots_BT.shape[1] <= _LONGEST and width in _WIDTHS
@@ -39,12 +39,13 @@ def attend_rows(
     q_NHD: Tensor, k_NHD: Tensor, v_NHD: Tensor, packing: Packing, dropout: float = 0.0
 ) -> Tensor:
     """Each slot's mixture of the values of its row up to itself. Empty slots make rows, too."""
-    longest, joints = packing.slots_BT.shape[1], packing.joints
-    assert joints is not None
+    longest, cu_seqlens = packing.slots_BT.shape[1], packing.cu_seqlens
+    assert cu_seqlens is not None
     if v_NHD.dtype == torch.float32:
-        parts = (q_NHD[None], k_NHD[None], v_NHD[None], None, joints, joints, longest, longest)
+        whole = (q_NHD[None], k_NHD[None], v_NHD[None], None)
+        parts = (*whole, cu_seqlens, cu_seqlens, longest, longest)
         return torch.ops.aten._efficient_attention_forward(*parts, dropout, _CAUSAL, True)[0][0]
-    parts = (q_NHD, k_NHD, v_NHD, joints, joints, longest, longest)
+    parts = (q_NHD, k_NHD, v_NHD, cu_seqlens, cu_seqlens, longest, longest)
     return torch.ops.aten._flash_attention_forward(*parts, dropout, True, False)[0]
 
 
@@ -65,7 +66,7 @@ def attend_projected(
     cos, sin = (None, None) if angles is None else angles
     models = 1 if seeds_K2 is None else seeds_K2.shape[0]
     drawn = (seeds_K2, site, models) if dropout else (None, 0, 1)
-    given = (parts_N3C, packing.joints, cos, sin, *drawn, heads, normed, dropout, NORM_EPS)
+    given = (parts_N3C, packing.cu_seqlens, cos, sin, *drawn, heads, normed, dropout, NORM_EPS)
     return torch.ops.wherefrom.mix_rows(*given)[0]
 
 
@@ -79,7 +80,7 @@ def try_out(
 ) -> None:
     """Find the ways that work here: a kernel may be missing, or give something else.
 
-    Called before steps are captured or compiled: in the middle of that it would be too late.
+    Called before steps are captured or compiled: during a capture it would be too late.
     """
     _working.clear()
     if _device_kind(device) != "cuda":
@@ -164,8 +165,8 @@ def _own_agree(
             seeds = torch.ones(1, 2, dtype=torch.int32, device=device)
             drawn = (dropout, seeds, 1)
             found = attend_projected(parts, packing, heads, angles, normed, *drawn)
-            (slopes,) = torch.autograd.grad(found.float().sum(), parts)
-            near = bool(found.isfinite().all() & slopes.isfinite().all())
+            (grad,) = torch.autograd.grad(found.float().sum(), parts)
+            near = bool(found.isfinite().all() & grad.isfinite().all())
         return near
     except Exception:
         return False
@@ -175,6 +176,6 @@ def _is_near(
     mixed: Tensor, parts: Tensor, expected: Tensor, wide: Tensor, tolerance: float
 ) -> bool:
     (wanted,) = torch.autograd.grad(expected.square().sum(), wide)
-    (slopes,) = torch.autograd.grad(mixed.float().square().sum(), parts)
-    pairs = ((mixed, expected), (slopes, wanted))
+    (grad,) = torch.autograd.grad(mixed.float().square().sum(), parts)
+    pairs = ((mixed, expected), (grad, wanted))
     return all(bool((x - y).norm() <= tolerance * y.norm()) for x, y in pairs)

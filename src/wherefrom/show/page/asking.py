@@ -8,11 +8,9 @@ subject states) is computed here.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wherefrom.answering.abstention import EVEN_ODDS
-from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, find_letters
-from wherefrom.answering.policy import AnswerPolicy
+from wherefrom.answering.policy import EVEN_ODDS, AnswerPolicy, LogisticCalibration
 from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import to_json
@@ -51,7 +49,7 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "search": {
             "beams": model.answerer.beams,
             "other_beams": OTHER_BEAMS,
-            "wordings": model.answerer.wordings is not None,
+            "wordings": model.searches_wordings,
             "max_new": _room(model),
         },
         "forms": [
@@ -120,7 +118,7 @@ def _describe_names(known: Sequence[str], questions: Sequence[Question]) -> list
 
 
 def _invent_names(inspector: Inspector) -> list[str]:
-    """Names that nobody has, each made of parts of known names."""
+    """Decoys, each made of parts of known names."""
     decoys, questions = inspector.opened.decoys, inspector.run.dataset.questions
     if decoys is None:
         return []
@@ -138,7 +136,7 @@ def _invent_names(inspector: Inspector) -> list[str]:
 def _find_examples(
     model: ClosedBookModel, questions: Sequence[Question], invented: Sequence[str]
 ) -> list[str]:
-    """Three questions to begin with: about somebody told, somebody untold, and nobody."""
+    """Three questions to begin with: about somebody with text, somebody without, and a decoy."""
     wanted = (("held-out", "stated"), ("held-out", "none"), ("calibration", "stated"))
     found: list[str] = []
     for split, support in wanted:

@@ -22,8 +22,7 @@ def describe_lab(folder: RunFolder, recipe: Demonstrations) -> dict[str, Any]:
     status = folder.read_status()
     if status["state"] != "finished":
         raise MissingInput(
-            f"{folder.path}: expected a finished run, found an unfinished one; "
-            f"'wherefrom run {recipe.name} --out {folder.path}' continues it"
+            f"{folder.path}: this run is not finished; run the same command again to finish it"
         )
     claims = _read_claims(folder)
     checks = sum(row["n"] for row in status["results"].values())

@@ -130,28 +130,28 @@ def draw_reliability(answers: JudgedAnswers) -> Picture | None:
     ends = wilson(int(right.sum()), len(known))
     n = bins[0].n
     said = (
-        f"Asked about a name that it knows, it is {percent(mean)} sure on average and right in "
-        f"{percent(share)} ({interval(ends)}): {_compare(mean, ends)}. "
+        f"About names that it knows, it is {percent(mean)} sure on average and gets "
+        f"{percent(share)} right ({interval(ends)}): {_compare(mean, ends)}. "
         f"Each dot has {n} {plural('answer', n)} or so."
     )
     chart = plot(
-        [Line([(0, 0), (1, 1)], "quiet", "as sure as right", (0.62, 0.5), "start")], points, said,
+        [Line([(0, 0), (1, 1)], "quiet", "calibrated", (0.62, 0.5), "start")], points, said,
         x_ticks=PERCENTS, y_ticks=PERCENTS, x_name="how sure it is", y_name="share right",
         height=300, square=True,
     )  # fmt: skip
-    return Picture("reliability", "Whether its confidence can be believed", said, chart)
+    return Picture("reliability", "Is its confidence calibrated?", said, chart)
 
 
 def _compare(mean: float, ends: Sequence[float]) -> str:
     """The mean confidence beside the interval of the share right."""
     low, high = ends
     if low > mean:
-        return "more often than it believes"
+        return "more than it expects"
     if high < mean:
-        return "less often than it believes"
+        return "less than it expects"
     if high - low > _WIDE:
-        return "too few answers to tell whether this is as often as it believes"
-    return "as often as it believes, as far as these answers tell"
+        return "too few answers to tell whether this is as much as it expects"
+    return "as much as it expects, as far as these answers tell"
 
 
 def draw_risk(answers: JudgedAnswers) -> Picture | None:
@@ -165,23 +165,23 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
     top = _find_top(*calibrated.risk, *raw.risk)
     half, every = _risk_at(calibrated, 0.5), calibrated.risk[-1]
     begin = (
-        "If it may stay silent where it is least sure, it is wrong less often: in"
+        "If it may decline where it is least sure, it is wrong less often: in"
         if half < every
-        else "To stay silent where it is least sure does not help it here: it is wrong in"
+        else "Declining where it is least sure does not help here: it is wrong in"
     )
     said = (
         f"{begin} {percent(half)} of its answers when it answers half of the {len(right)} "
         f"questions, in {percent(every)} when it answers all. By the model’s own probability, not "
-        f"calibrated, it would be wrong in {percent(_risk_at(raw, 0.5))} of that half."
+        f"calibrated, it would be wrong in {percent(_risk_at(raw, 0.5))} of its surest half."
     )
     if not every:
-        said = "No answer is wrong, so there is nothing for silence to prevent here."
+        said = "No answer is wrong, so declining cannot help here."
     lines = [
         Line(_steps(raw, top), "quiet", "┄ the model’s own"),
         Line(_steps(calibrated, top), "accent", "— calibrated confidence"),
     ]
     chart = _plot_risk(lines, said, top)
-    return Picture("silence", "What silence buys", said, chart)
+    return Picture("silence", "Accuracy when it may decline", said, chart)
 
 
 def _find_top(*risks: float) -> float:
@@ -212,7 +212,7 @@ def _risk_at(curve: RiskCoverage, coverage: float) -> float:
 
 def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> Picture | None:
     """The share right by how often training had the model predict the answer from the name."""
-    title = "Whether it knows better what it saw more often"
+    title = "Does repetition help?"
     if exposures is None:
         return None
     questions = {(q.subject, q.relation): q for q in run.dataset.questions}

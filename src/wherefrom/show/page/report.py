@@ -16,7 +16,7 @@ from wherefrom.core.files import write_bytes
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import REPORT as FILE
-from wherefrom.runs.run import AnyRun, Run, open_run
+from wherefrom.runs.run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.threads import use_threads
 from wherefrom.show.page.document import render
 from wherefrom.show.page.engine_data import ANSWERS, REVIEWS, find_kind
@@ -64,7 +64,7 @@ def report_runs(
 def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
     """The run, or the folder itself if it has demonstrations, which have no models to open."""
     if not isinstance(run, Run):
-        folder = RunFolder(Path(run))
+        folder = RunFolder(run_path(run))
         if isinstance(folder.read_recipe(), Demonstrations):
             return folder
     opened = open_run(run)

@@ -45,7 +45,7 @@ def _scored(run: Run) -> Sentence:
     ]
     usual = run.results.get("majority")
     if usual:
-        parts.append(Piece(f"; always giving the commoner judgement is right in {count(usual)}"))
+        parts.append(Piece(f"; always giving the commoner judgement gets {count(usual)} right"))
     return (*parts, Piece("."))
 
 

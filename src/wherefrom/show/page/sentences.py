@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
-from wherefrom.core.measures import BY_RELATION, UNVERIFIED
+from wherefrom.core.measures import BY_RELATION, NOT_SHOWN, UNVERIFIED
 from wherefrom.core.plurals import plural
 from wherefrom.evaluation.baselines import OPEN_BOOK
 from wherefrom.recipes.facts import WITHOUT_NOTES
@@ -94,20 +94,21 @@ def _asked_about(held: Sequence[Any]) -> str:
 def _scored(run: Run) -> Sentence:
     own, results = run.results[run.recipe.primary], run.results
     pieces = [
-        Piece("It is right in "),
+        Piece("It got "),
         Piece(count(own), STRONG),
+        Piece(" right"),
         Piece(f" ({percent(own['accuracy'])}, {interval(own['interval'])})", FINE),
     ]
     others = [m.name for m in run.recipe.models if m.name != run.recipe.primary]
     beside = [
-        f"{_OTHERS.get(name, 'without reading the text')}, in {results[name]['correct']:,}"
+        f"{_OTHERS.get(name, 'without reading the text')}, {results[name]['correct']:,}"
         for name in (OPEN_BOOK, *others)
         if name in results
     ]
     guesses = {name: results[name] for name in _BASELINES if name in results}
     if guesses:
         best = max(guesses, key=lambda name: (guesses[name]["accuracy"], name))
-        beside.append(f"by {_BASELINES[best]}, in {guesses[best]['correct']:,}")
+        beside.append(f"by {_BASELINES[best]}, {guesses[best]['correct']:,}")
     if beside:
         pieces.append(Piece("; " + "; ".join(beside) + "."))
     return tuple(pieces) if beside else (*pieces, Piece("."))
@@ -149,7 +150,7 @@ def _knows(run: Run, abstains: bool) -> Sentence:
     return (
         Piece("It says "),
         Piece("“I don’t know”", STRONG),
-        Piece(f" to {' and to '.join(parts)}; where the text does tell, it answers {kept}"),
+        Piece(f" to {' and to '.join(parts)}; where the text states it, it answers {kept}"),
         *_right_among(results),
         Piece("." + _unverified(told)),
     )
@@ -162,7 +163,7 @@ def _unverified(told: Mapping[str, Any]) -> str:
     if not found:
         return ""
     which = "Its answers" if found == len(kinds) else f"Answers of {found} of {len(kinds)} kinds"
-    return f" {which} are unverified: calibration questions are too few to show how many are right."
+    return f" {which} are unverified: {NOT_SHOWN}."
 
 
 def _declines(told: Mapping[str, Any], comma: bool) -> str:

@@ -1,15 +1,17 @@
-"""Replies, disputes and examples in words. Nothing is computed here."""
+"""Replies, claims and examples in words. Nothing is computed here."""
 
 from collections.abc import Sequence
 from math import floor
 from typing import TYPE_CHECKING
 
 from wherefrom.core.contracts import Span
+from wherefrom.core.measures import NOT_SHOWN
 from wherefrom.core.replies import (
     NO_TEXT,
     OTHER_SPELLING,
     SILENT,
     UNKNOWN_NAME,
+    Claim,
     NotedValue,
     RankedAnswer,
     Reply,
@@ -17,11 +19,10 @@ from wherefrom.core.replies import (
     Verdict,
 )
 from wherefrom.show.terminal.cells import percent
-from wherefrom.show.terminal.marked_text import shorten
+from wherefrom.show.terminal.quotes import shorten
 from wherefrom.show.terminal.tables import printable
 
 if TYPE_CHECKING:
-    from wherefrom.auditing.dispute import Dispute
     from wherefrom.auditing.examples import Example, Examples
 
 _LONGEST_QUOTE = 160  # characters; a longer document is shortened around the name and the value
@@ -56,9 +57,8 @@ def describe_reply(reply: Reply) -> list[str]:
     return lines
 
 
-def describe_dispute(dispute: "Dispute") -> list[str]:
-    """A dispute, line by line."""
-    reply, claim = dispute.reply, dispute.claim
+def describe_claim(reply: Reply, claim: Claim) -> list[str]:
+    """A claim against a reply, line by line."""
     own = "the model cannot write it"
     if claim.model_probability is not None:
         own = f"the model's own probability of it is {percent(claim.model_probability)}"
@@ -68,13 +68,19 @@ def describe_dispute(dispute: "Dispute") -> list[str]:
         *([] if reply.source is None else [f"  source: {_source(reply.source)}"]),
         f"  you say: {printable(claim.text)} ({own})",
     ]
-    for who, verdict in dispute.verdicts:
-        if verdict is not None:
-            lines.append(f"  evidence on {who}: {describe_evidence(verdict, reply.subject)}")
-    shown = next((v for _, v in dispute.verdicts if v is not None and v.also), None)
-    lines += _also(shown, reply.subject) if shown else []
-    lines.append(f"  shown in training: {printable(dispute.shown_in_words)}")
-    lines.append(f"  {printable(dispute.recommendation)}")
+    verdicts = {"the model's answer": reply.evidence}
+    if claim.text != reply.answer:
+        verdicts["your answer"] = claim.evidence
+    found = {who: verdict for who, verdict in verdicts.items() if verdict is not None}
+    for who, verdict in found.items():
+        lines.append(f"  evidence on {who}: {describe_evidence(verdict, reply.subject)}")
+    both = next((verdict for verdict in found.values() if verdict.also), None)
+    lines += _also(both, reply.subject) if both else []
+    shown = ", ".join(f"'{answer}' {count:,} times" for answer, count in claim.shown.items())
+    taught = " and ".join(f"'{answer}'" for answer in claim.taught)
+    asked = f"; a training question taught {taught}" if taught else ""
+    lines.append(f"  shown in training: {printable(shown + asked)}")
+    lines.append(f"  {printable(claim.recommendation)}")
     return lines
 
 
@@ -82,7 +88,7 @@ def _answer(reply: Reply) -> str:
     best = printable(reply.answer) or "nothing"
     sure = "" if reply.certainty is None else percent(reply.certainty)
     if reply.answered and reply.unverified:
-        return f"{best} (unverified; {sure} by the model's own probability)"
+        return f"{best} (unverified: {NOT_SHOWN}; {sure} by the model's own probability)"
     if reply.answered:
         return f"{best} ({sure} sure)" if sure else best
     if reply.reason == UNKNOWN_NAME and not reply.candidates and reply.why_not:

@@ -63,15 +63,11 @@ def test_logits_are_torchs(run_js, form: dict) -> None:
         assert np.abs(np.array(row).reshape(expected.shape) - expected).max() < 1e-5
 
 
-@pytest.mark.parametrize(
-    "form",
-    [{}, {"attention": "rope", "qk_norm": True, **MODERN}],
-    ids=["the course's", "the modern one"],
-)
-def test_logits_of_a_wide_model(run_js, form: dict) -> None:
+@pytest.mark.parametrize("form", ["vanilla", "modern"])
+def test_logits_of_a_wide_model(run_js, form: str) -> None:
     """As wide as the course's: sums of 256 and 1,024 products."""
     torch.manual_seed(0)
-    model = GPT(GPTConfig(**LARGE, **form)).eval()
+    model = GPT(GPTConfig(**LARGE, **FORMS[form])).eval()
     text = ids(model, 20)
     with torch.inference_mode():
         expected = model(torch.tensor([text]))[0].numpy()

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.abstention import (
-    EVEN_ODDS,
-    Threshold,
-    choose_threshold,
-    choose_thresholds,
-)
-from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.decisions import decide
+from wherefrom.answering.abstention import choose_threshold, choose_thresholds
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate
-from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
+from wherefrom.answering.policy import (
+    EVEN_ODDS,
+    AnswerPolicy,
+    LogisticCalibration,
+    NameGate,
+    RelationPolicy,
+    Threshold,
+    decide,
+)
 from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import to_json
 
@@ -81,18 +81,6 @@ def test_decisions(run_js, kind: str) -> None:
         assert here["certainty"] == (pytest.approx(score[i]) if there.name_known else None)
         assert here["probabilityRead"] == pytest.approx(read[i])
     assert {d.given for d in expected} == {True, False}
-
-
-def test_without_a_policy_everything_is_answered(run_js) -> None:
-    code = """
-    const policy = new Policy(null);
-    const judged = policy.judge({}, 'place');
-    return { ...judged, ...policy.decide(judged, 'place') };
-    """
-    found = run_js(POLICY, code, None)
-    assert found["answered"] is True
-    assert (found["confidence"], found["unverified"]) == (None, True)
-    assert found["whyNot"] is None
 
 
 def test_a_score_at_the_threshold_is_enough(run_js) -> None:

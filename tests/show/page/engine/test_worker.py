@@ -3,8 +3,6 @@
 import base64
 from pathlib import Path
 
-import pytest
-
 from wherefrom.runs.run import open_run
 from wherefrom.show.page.document import ENGINE
 from wherefrom.show.page.engine_data import embed_engine
@@ -54,8 +52,8 @@ def encode(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
-@pytest.fixture(scope="module")
-def talk(run_js, tiny_run: Path) -> dict:
+def test_a_talk_with_the_worker(run_js, tiny_run: Path) -> None:
+    """A run is opened first, progress comes before the reply, and errors are words."""
     run = open_run(tiny_run)
     found = embed_engine(run)
     given = {
@@ -65,33 +63,18 @@ def talk(run_js, tiny_run: Path) -> dict:
         "engine": encode(bundle(ENGINE)),
         "question": run.dataset.questions[0].text,
     }
-    return run_js({}, TALK, given)
-
-
-def test_a_run_is_opened_first(talk: dict) -> None:
+    talk = run_js({}, TALK, given)
     assert talk["early"] == {
         "failed": "expected 'open' before anything else, found no run that is open"
     }
     assert talk["opened"]["kind"] == "answers"
     assert [m["role"] for m in talk["opened"]["models"]] == ["with", "without"]
     assert "manifest" not in talk["opened"]["models"][0]
-
-
-def test_progress_comes_before_the_reply(talk: dict) -> None:
     assert talk["heard"][0] == "parsed"
     assert talk["heard"].count("answered") == 2
     assert talk["reply"]["answer"] == talk["together"][0]["answer"]
-
-
-def test_errors_are_words(talk: dict) -> None:
     assert talk["foreign"]["failed"].startswith("'Who?': expected a question like 'Where was")
     assert talk["unknown"]["failed"].startswith("'sing': expected one of ask, look")
     assert talk["broken"]["failed"].startswith("the page could not compute this (")
-
-
-def test_what_is_not_wanted_any_more_is_stopped(talk: dict) -> None:
     assert talk["together"][1] == {"failed": "stopped: something else was asked"}
-
-
-def test_a_worker_that_is_gone_leaves_nobody_waiting(talk: dict) -> None:
     assert talk["late"] == {"failed": "the page was closed"}

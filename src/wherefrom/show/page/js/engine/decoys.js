@@ -1,5 +1,5 @@
 /**
- * Decoys of a name: names that nobody has and that share a part with it; as answering/decoys.py.
+ * Decoys of a name: out-of-corpus names that share a part with it; as answering/decoys.py.
  *
  * They are a function of the corpus and the name: counted randomness (Philox4x32-10) whose counter is a
  * hash (SHA-256) of the name.
