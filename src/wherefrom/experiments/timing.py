@@ -23,7 +23,7 @@ _SECONDS = 2.0  # after which no further chunk of the stage that is planned is t
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
 _SCORED = 9  # times that a question with an answer is scored for each search, about
 _OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
-_CROWDED = 1.25  # from here on, one thread may be faster than several
+_CROWDED = 2.0  # from here on, one thread may be faster than several: 1.5 on an idle machine
 _CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
 # What compiling leaves of a step's time on a GPU, at best: a stage that was planned too long is
 # shortened while it trains, and one that was planned too short is not made longer there.
