@@ -206,7 +206,7 @@ def test_a_batch_has_a_sheet_for_everybody(starter, tmp_path, course_data, monke
     (folder / "link").symlink_to(folder / "good")
     order = grade.Order(("1e-2-basic",), course_data, limits=LIMITS, isolation=isolation.NONE)
     with (tmp_path / "grades.csv").open("w+") as file:
-        count = write_csv(grade.grade_all(folder, order), order.tests, file)
+        write_csv(grade.grade_all(folder, order), order.tests, file)
         file.seek(0)
         lines = file.read().splitlines()
     assert len(lines) - 1 == 6
