@@ -60,9 +60,9 @@ from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
 from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate, choose_known
-from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.sample_size import least_answers
+from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.relations import group
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people

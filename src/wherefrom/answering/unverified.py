@@ -23,8 +23,8 @@ from wherefrom.answering.abstention import (
 )
 from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import NameGate
-from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.sample_size import DOUBT, least_answers
+from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.relations import group
 
 
