@@ -9,15 +9,12 @@ from hypothesis import strategies as st
 
 from wherefrom.answering.abstention import (
     DOUBT,
-    NOT_CALIBRATED,
-    REFUSE_ALL,
-    Threshold,
-    Thresholds,
     apply,
     choose_threshold,
     choose_thresholds,
     refused,
 )
+from wherefrom.answering.policy import NOT_CALIBRATED, REFUSE_ALL, Threshold, Thresholds
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
 

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.abstention import REFUSE_ALL
-from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.certificate import Certificate, least_people
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.policy import REFUSE_ALL
 from wherefrom.answering.risk_bound import (
     Scores,
     certify,
@@ -190,7 +190,7 @@ def test_the_curve_is_fitted_on_people_whose_names_are_known():
     found = fit_bounds(features, right, ("noise",), sides, 0.1, 0.1, gate)
     fit = sides[""][0]
     known = fit[features["familiar"][fit] > -3]
-    expected = LogisticCalibration.fit(features.rows(known), right[known], ("noise",))
+    expected = fit_calibration(features.rows(known), right[known], ("noise",))
     assert found.common == expected
 
 

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.answering.policy import REFUSE_ALL, Threshold
 from wherefrom.core.plurals import plural
 from wherefrom.core.sample_size import least_answers
 

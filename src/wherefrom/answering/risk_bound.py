@@ -50,16 +50,18 @@ from hashlib import sha256
 
 import numpy as np
 
-from wherefrom.answering.abstention import (
+from wherefrom.answering.abstention import choose_threshold
+from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.calibration import fit_by_relation, fit_calibration
+from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
+from wherefrom.answering.name_gate import choose_known
+from wherefrom.answering.policy import (
     NOT_CALIBRATED,
     REFUSE_ALL,
+    LogisticCalibration,
+    NameGate,
     Thresholds,
-    choose_threshold,
 )
-from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
-from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate, choose_known
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.sample_size import least_answers
 from wherefrom.evaluation.binomial import binomial_tail
@@ -128,7 +130,7 @@ def fit_bounds(
     fit = np.sort(fit)
     fit = fit[choose_known(gate, features.rows(fit))]
     rows, outcome = features.rows(fit), right[fit]
-    common = LogisticCalibration.fit(rows, outcome, names)
+    common = fit_calibration(rows, outcome, names)
     curves = dict.fromkeys(sides, common)
     if len(sides) > 1:
         curves |= fit_by_relation(rows, outcome, names, _group_places(fit, sides))

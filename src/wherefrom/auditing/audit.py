@@ -265,7 +265,11 @@ def investigate(
         tell(f"comparing with {len(retrained)} models that were trained without people's text")
     answers = [answer.text for answer in examined.answers]
     memorisation = find_memorisation(
-        run.folder, retrained, examined.known, answers, inspector.model.answerer.wordings
+        run.folder,
+        retrained,
+        examined.known,
+        answers,
+        inspector.model.word_texts(q.text for q in examined.known),
     )
     labelled = None
     if memorisation is not None:

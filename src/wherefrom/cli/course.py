@@ -5,20 +5,10 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.help import Command, Group
+from wherefrom.cli.help import Command, make_group
 from wherefrom.course.doctor.years import YEARS
 
-course = typer.Typer(
-    cls=Group,
-    help="Give one of the assignments as a course.",
-    rich_markup_mode=None,
-)
-
-
-@course.callback(invoke_without_command=True)
-def explain(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+course = make_group("Give one of the assignments as a course.")
 
 
 @course.command("new", cls=Command)

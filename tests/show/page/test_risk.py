@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.abstention import LEAST_SURE, Threshold
-from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.policy import RelationPolicy
+from wherefrom.answering.abstention import LEAST_SURE
+from wherefrom.answering.policy import LogisticCalibration, RelationPolicy, Threshold
 from wherefrom.show.page.answers import JudgedAnswers, Scored
 from wherefrom.show.page.risk import offer_risks
 from wherefrom.show.page.sections import tell_stops
