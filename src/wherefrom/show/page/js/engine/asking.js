@@ -251,7 +251,7 @@ export class Asking {
     return this.looking.look(asked, say);
   }
 
-  /** Recalled or guessed; as memorisation/predictor.py predicts it. */
+  /** Recalled or guessed; as answering/source.py predicts it. */
   _source(features, relation, probabilityRead, evidence) {
     const { curve, relations, borrowed } = this.data.source;
     const { even_odds: even, recalled_above: least } = this.data;

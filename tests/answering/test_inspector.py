@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
-from wherefrom.auditing.inspector import Inspector, OpenedRun, is_same_reading, open_inspector
+from wherefrom.answering.inspector import Inspector, OpenedRun, is_same_reading, open_inspector
+from wherefrom.answering.source import SourcePredictor
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
-from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.run import Run, open_run
