@@ -38,9 +38,9 @@ from answer_files import by_run, read_rows
 from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import FEATURES
 from wherefrom.answering.risk_bound import FITTING, fit_bounds, gated_probability
-from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_json
+from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.show.terminal.tables import Section, Table, draw
 

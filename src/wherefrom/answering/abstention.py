@@ -12,10 +12,10 @@ from dataclasses import replace
 import numpy as np
 
 from wherefrom.answering.policy import NOT_CALIBRATED, Threshold, Thresholds, refuse_all
-from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED, WHY_NOT
 from wherefrom.core.plurals import plural
 from wherefrom.core.sample_size import DOUBT, least_answers, say_least
+from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group

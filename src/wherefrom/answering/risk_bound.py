@@ -62,9 +62,9 @@ from wherefrom.answering.policy import (
     NameGate,
     Thresholds,
 )
-from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.sample_size import least_answers
+from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.relations import group
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people

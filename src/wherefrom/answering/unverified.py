@@ -20,8 +20,8 @@ from wherefrom.answering.policy import (
     Threshold,
     Thresholds,
 )
-from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.sample_size import DOUBT, least_answers
+from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.relations import group
 
 

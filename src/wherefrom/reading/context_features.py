@@ -70,6 +70,8 @@ class _Context:
             f"after: {right1}",
             f"after: {right1} {right2}",
             f"around: {left1} {right1}",
+            f"before, behind a {self._kind(first - 2)}: {left1}",
+            f"after, then a {self._kind(last + 1)}: {right1}",
             f"chain: {in_chain} after {outer1}",
             f"chain: {candidate.position} after {outer2} {outer1}",
             f"parentheses: {self.depths[first]} after {left1}",
@@ -148,6 +150,10 @@ class _Context:
             ) or i == start:
                 return i
         return -1
+
+    def _kind(self, i: int) -> str:
+        """The kind of a token: a name may go on where "and" stands before a capital."""
+        return self.line.read.kinds[i] if 0 <= i < len(self.patterns) else "edge"
 
     def _pattern(self, i: int) -> str:
         return self.patterns[i] if i >= 0 else _EDGE

@@ -25,9 +25,10 @@ _SIGNS = "".join(c for c in map(chr, range(0x300, 0x1E00)) if category(c).starts
 _LETTERS = rf"(?:[^\W{UNSPACED}]+|(?![{UNSPACED}])[{_SIGNS}])+"
 _TOKEN = re.compile(
     r"\d{1,3}(?:[.,]\d{3})+(?:[.,]\d+)?(?!\w)"  # 1,250 and 1,250.5
+    r"|\d+(?:\.\d+)+[+~]\w+(?:[.\-]\w+)*"  # the version 1.36.3+k0s.2
     r"|[\u30a0-\u30ff]+"  # katakana
     rf"|[{UNSPACED}]"
-    rf"|{_LETTERS}(?:['’.\-]{_LETTERS})*"
+    rf"|{_LETTERS}(?:['’.\-]{_LETTERS})*(?:(?<=s)['’](?=\s[^\W\d_a-z]))?"  # Girls' School
     r"|--|[^\w\s]"
 )
 _OUTER = "()[]{}<>\"'“”‘’«»„‹›*_`,;"  # marks around a piece of text that are no part of it
@@ -171,7 +172,8 @@ def _takes_stop(token: str) -> bool:
 def _divides(token: str, answers: Container[str]) -> bool:
     """Whether the hyphens of a word stand between words of their own.
 
-    They do in a range of years, and if a part is an answer and the others have no capital.
+    They do in a range of years, and if a part is an answer and the others have no capital. They do
+    not in a version: 0.1.0-beta.7 is another than 0.1.0.
     """
     if _YEARS.fullmatch(token):
         return normalise(token) not in answers
@@ -179,9 +181,15 @@ def _divides(token: str, answers: Container[str]) -> bool:
         return False
     parts = token.split("-")
     return any(
-        normalise(part) in answers and not any(p[:1].isupper() for p in parts if p is not part)
+        normalise(part) in answers and not any(_belongs(p, part) for p in parts if p is not part)
         for part in parts
     )
+
+
+def _belongs(other: str, part: str) -> bool:
+    """Whether a word behind or before a hyphen is of one name or version with the part."""
+    version = "." in part and part[0].isdigit() and any(map(str.isdigit, other))
+    return version or other[:1].isupper()
 
 
 def _divide(token: str, start: int) -> Iterator[Span]:

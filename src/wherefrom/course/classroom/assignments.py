@@ -139,10 +139,10 @@ _HW2 = Assignment(
     hidden=("marking/hidden.py", "marking/language.py", "marking/network.py", "marking/right.py",
             "marking/torch_models.py"),
     points="marking/points.json",
-    data=("language/wsj_public_train.tsv", "language/ptb-dev.txt", "language/vocab.ptb.txt",
-          "embeddings/glove.6B.50d.subset.npy", "embeddings/glove.6B.50d.subset.words.txt"),
+    data=("language/wsj_public_train.tsv", "language/ptb-dev.txt", "language/vocab.ptb.txt"),
     registered="language",
-    more=("language/*_for_perplexity.txt", "language/shakespeare.txt", "sentiment/*.gz"),
+    more=("embeddings/*glove*", "lm/*glove*", "*glove*", "language/*_for_perplexity.txt",
+          "language/shakespeare.txt", "sentiment/*.gz"),
     archive="hw2_submission.zip",
 )  # fmt: skip
 

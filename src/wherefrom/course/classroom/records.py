@@ -66,7 +66,7 @@ def correct(row: dict[str, Any], corrections: Sequence[Correction]) -> dict[str,
         new["points"] += correction.points - (new.get(test) or 0)
         new[test] = correction.points
     said = [f"{c.test} {c.points:g} by {c.kind}: {c.reason}" for c in own.values()]
-    return new | {"why": "; ".join([*said, row["why"]])}
+    return new | {"why": "; ".join(filter(None, [*said, row["why"]]))}
 
 
 def check_names(corrections: Sequence[Correction], names: Iterable[str], path: Path) -> None:

@@ -93,10 +93,7 @@ class Ended:
 def choose(trust: bool = False) -> str:
     """The best isolation that works here; none only for code that the user trusts."""
     if sys.platform == "win32":
-        raise Unavailable(
-            "isolation: expected Linux or macOS to run submissions, found Windows, where nothing "
-            "limits them; use WSL"
-        )
+        raise Unavailable("isolation: expected Linux or macOS, found Windows; use WSL")
     if trust:
         return NONE
     found = next((kind for kind in KINDS if _works(kind)), None)
@@ -222,6 +219,7 @@ def new_place() -> Iterator[Path]:
     Python's own removal gives up at folders that are nested too deep or closed.
     """
     place = Path(tempfile.mkdtemp(prefix="place-")).resolve()
+    place.chmod(0o711)  # another user goes through it to a folder in it, and cannot list it
     try:
         yield place
     finally:
@@ -370,7 +368,8 @@ def _works(kind: str) -> bool:
         return kind == NONE
     if kind == USER and not _is_root():
         return False
-    with new_place() as place:
+    with new_place() as held:
+        (place := held / "as a submission's").mkdir()
         program = "import torch.version, os; os.fork(); open('../out/works', 'w')"
         found = {"PYTHONPATH": os.pathsep.join(map(str, torch_home()))}
         limits = Limits(20.0, total=40.0)

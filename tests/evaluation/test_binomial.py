@@ -2,33 +2,32 @@
 
 import numpy as np
 import pytest
-import scipy.stats
 
-from wherefrom.core.binomial import binomial_tail
 from wherefrom.core.sample_size import least_answers
+from wherefrom.evaluation.binomial import binomial_tail
 
 
 @pytest.mark.parametrize(
     ("n", "chance", "most"),
     [(1, 0.5, 1), (22, 0.1, 30), (500, 0.03, 500), (0, 0.1, 0), (400, 0.999, 7), (400, 0.001, 9)],
 )
-def test_tails_are_scipys(n: int, chance: float, most: int):
-    expected = scipy.stats.binom.cdf(np.arange(min(n, most) + 1), n, chance)
+def test_tails_are_scipys(stats, n: int, chance: float, most: int):
+    expected = stats.binom.cdf(np.arange(min(n, most) + 1), n, chance)
     np.testing.assert_allclose(binomial_tail(n, chance, most), expected, rtol=1e-7, atol=1e-30)
 
 
-def test_tails_far_out_are_finite():
+def test_tails_far_out_are_finite(stats):
     assert binomial_tail(50_000, 0.1, 5_000)[-1] == pytest.approx(
-        scipy.stats.binom.cdf(5_000, 50_000, 0.1), rel=1e-8
+        stats.binom.cdf(5_000, 50_000, 0.1), rel=1e-8
     )
     assert (binomial_tail(50, 0.0, 3) == 1).all()
     assert binomial_tail(50, 1.0, 3)[-1] < 1e-300
 
 
-def test_wrong_answers_make_it_more():
+def test_wrong_answers_make_it_more(stats):
     for wrong, n in enumerate((22, 38, 52)):
         assert least_answers(0.1, 0.1, wrong) == n
-        enough, fewer = scipy.stats.binom.cdf(wrong, [n, n - 1], 0.1)
+        enough, fewer = stats.binom.cdf(wrong, [n, n - 1], 0.1)
         assert enough <= 0.1 < fewer
 
 
