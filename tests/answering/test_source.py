@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
+from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.source import (
     COLUMNS,
     FILE,

@@ -6,7 +6,7 @@ import pytest
 from tests.support.policies import share_threshold
 from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.inspector import open_inspector
 from wherefrom.answering.policy import LogisticCalibration
 from wherefrom.answering.source import COLUMNS

@@ -9,11 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
-from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, find_letters
+from wherefrom.answering.features import FAMILIARITY, MEASURES, STATEMENT, find_letters
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import EVEN_ODDS, AnswerPolicy, LogisticCalibration
 from wherefrom.answering.source import RECALLED_ABOVE, SourcePredictor
-from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData

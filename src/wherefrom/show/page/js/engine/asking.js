@@ -86,7 +86,7 @@ export class Asking {
     return [...this.vocabulary.encode(question.text), MASK];
   }
 
-  /** What asks the primary model the same in the text's own wordings; as statement_forms.py does. */
+  /** What asks the primary model the same in the text's own wordings; as features.py does. */
   otherPrompts(question) {
     if (!this.data.search.wordings) return [];
     return this.features
