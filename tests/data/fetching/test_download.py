@@ -21,12 +21,6 @@ def offered(package_registry):
     return package_registry
 
 
-def test_links_may_be_whole_addresses_and_escaped(offered):
-    link = f"{offered.address}/f/some%5Fdata-1.0.tar.gz"
-    offered.offer("some-data", PINNED.file, DATA, link)
-    assert find_address(PINNED) == link
-
-
 @pytest.mark.parametrize(
     ("change", "found"),
     [
@@ -72,8 +66,8 @@ def test_an_address_that_is_none(tmp_path, monkeypatch, registry):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_that_is_no_address_is_passed_over(offered):
-    link = f"{offered.address}/f/{PINNED.file}"
+def test_links_may_be_whole_addresses_and_escaped_and_what_is_none_is_passed_over(offered):
+    link = f"{offered.address}/f/some%5Fdata-1.0.tar.gz"
     bad = "".join(f"<a href='{start}/{PINNED.file}'>" for start in ("http://[", "http://[::1"))
     offered.files["/simple/some-data/"] = f"{bad}<a href='{link}'>".encode()
     assert find_address(PINNED) == link
