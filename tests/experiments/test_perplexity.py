@@ -105,10 +105,8 @@ def test_plain_counts_read_too_also_at_a_temperature(word_run, text):
     assert perplexity([word_run], [text], model="unigram").failed == ()
 
 
-def test_a_run_whose_words_have_none_for_unknown_ones_reads_no_text(tmp_path, text):
-    few = ["data.sentences=50", "stages.train.steps=5"]
-    run = api.run("bigram-tiny", out=tmp_path / "run", settings=few).run
-    (error,) = perplexity([run], [text]).failed
+def test_a_run_whose_words_have_none_for_unknown_ones_reads_no_text(bigram_run, text):
+    (error,) = perplexity([bigram_run], [text]).failed
     assert "expected a word that stands for unknown words, found none" in str(error)
 
 
