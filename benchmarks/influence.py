@@ -33,11 +33,10 @@ def tell(text: str) -> None:
 def measure(run: Run) -> None:
     """Write what every retrained model makes of the run's answers to audit/influence.jsonl."""
     questions = [q for q in run.dataset.questions if q.split in NOT_TRAINED_ON and q.answer]
-    answerer = open_as_stored(run, find_policy(run)).answerer
-    answers = [answer.text for answer in answerer.answer([q.text for q in questions])]
-    found = find_memorisation(
-        run.folder, find_retrained(run), questions, answers, answerer.wordings
-    )
+    model, texts = open_as_stored(run, find_policy(run)), [q.text for q in questions]
+    wordings = model.word_texts(texts)
+    answers = [answer.text for answer in model.answerer.asking(wordings).answer(texts)]
+    found = find_memorisation(run.folder, find_retrained(run), questions, answers, wordings)
     if found is not None:
         tell(f"{run.path.name}: {found.models} models, {found.recalled.mean():.3f} recalled")
 

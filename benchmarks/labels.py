@@ -21,7 +21,7 @@ sys.path[:0] = [str(ROOT / "src")]
 
 import numpy as np  # noqa: E402
 
-from wherefrom.answering.feature_table import FeatureTable  # noqa: E402
+from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
 from wherefrom.core.config import to_json  # noqa: E402
 from wherefrom.memorisation.labelled_answers import (  # noqa: E402
     LABELS,

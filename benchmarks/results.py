@@ -35,6 +35,8 @@ from wherefrom.recipes.birthplaces import knowledge  # noqa: E402
 PAGE = DOCS / "research" / "RESULTS.md"
 HEADLINE = ("course.", "knowledge.", "calibrated")
 MODELS = ("with_pretraining", "model")
+# The stage without pretraining is the same in every variant but for the attention: one is kept.
+WITHOUT = {("course.causal", "without_pretraining"): "course.nopretrain"}
 # Of the committed predictions of the 437 test questions, scored by those who keep their answers.
 OUTSIDE = {
     "course.causal": "24.0", "course.rope": "36.0", "knowledge.rope": "86.9 (86.3 to 87.4)",
@@ -179,8 +181,9 @@ def take_over(source: Path) -> None:
     write_lines("gpu.jsonl", list({(row["job"], row["seed"]): row for row in rows}.values()))
     for row in read_lines(source.with_name("predictions.jsonl")):
         task, _, model = row["task"].partition(".")
-        if row["job"].startswith(HEADLINE) and model in MODELS:
-            name = f"{row['job']}.{row['seed']}.{task}.predictions"
+        job = WITHOUT.get((row["job"], model), row["job"] if model in MODELS else "")
+        if job.startswith(HEADLINE):
+            name = f"{job}.{row['seed']}.{task}.predictions"
             (RESULTS / name).write_text("".join(f"{a}\n" for a in row["answers"]), "utf-8")
 
 

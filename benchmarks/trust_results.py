@@ -31,10 +31,10 @@ from answer_files import (  # noqa: E402
 )
 from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noqa: E402
 
-from wherefrom.answering.calibration import LogisticCalibration  # noqa: E402
+from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
+from wherefrom.answering.calibration import fit_calibration  # noqa: E402
 from wherefrom.answering.closed_book import FEATURES  # noqa: E402
 from wherefrom.answering.decoys import TIERS  # noqa: E402
-from wherefrom.answering.feature_table import FeatureTable  # noqa: E402
 from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
 from wherefrom.evaluation.calibration import score_calibration  # noqa: E402
 from wherefrom.evaluation.intervals import mean_interval, wilson  # noqa: E402
@@ -129,7 +129,7 @@ def find_slope(rows: Sequence[Mapping[str, Any]]) -> float | None:
     right = np.array([r["right"] for r in rows], dtype=bool)
     fitting = np.array([r["split"] == "calibration" for r in rows])
     known = fitting & np.array([r["name_known"] is not False for r in rows])
-    curve = LogisticCalibration.fit(table.rows(known), right[known], FEATURES)
+    curve = fit_calibration(table.rows(known), right[known], FEATURES)
     held = np.array([r["split"] == "held-out" for r in rows])
     return score_calibration(curve.probability(table.rows(held)), right[held]).line.slope
 

@@ -58,3 +58,19 @@ def find(name: str) -> Command | None:
 def who_writes(file: str) -> str | None:
     """The command whose parameters a file of this name are."""
     return next((name for name, command in COMMANDS.items() if command.writes == file), None)
+
+
+def typed(name: str, package: bool = True) -> str:
+    """What a student types: run.sh's name, or, without a package, the whole line of run.py."""
+    if package:
+        return f"./run.sh {name}"
+    command = COMMANDS[name]
+    words = ["python src/run.py", command.function, command.variant, "data/wiki.txt"]
+    paths = {
+        "reading_params_path": command.reads,
+        "finetune_corpus_path": f"data/{TRAIN}" if command.function == "finetune" else None,
+        "eval_corpus_path": command.asks and f"data/{command.asks}",
+        "writing_params_path": command.writes,
+        "outputs_path": command.predicts,
+    }
+    return " ".join([*words, *(f"--{option} {path}" for option, path in paths.items() if path)])

@@ -20,6 +20,7 @@ from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, year_name
 LINES = {"dev": 500, "test": 437}  # questions of birth_dev.tsv and birth_test_inputs.tsv
 DATA = ("birth_dev.tsv", "birth_places_train.tsv", "wiki.txt")
 LONDON = "london_baseline_accuracy.txt"
+EMPTY = "empty, the first of them line"  # such a file can be handed in, and loses those questions
 
 
 @dataclass(frozen=True)
@@ -64,10 +65,10 @@ def deliverables(year: str, code: Path) -> list[Deliverable]:
     year = year_name(year)
     asked = collected(year)
     found = [Deliverable(f"{asked.code}{name}", "code") for name in _code(code, asked)]
-    ours = is_package(code)  # whoever has CS224N's own files runs their own run.py
+    package = is_package(code)
     for variant in ("vanilla", YEARS[year].variant):
         for name in _written(variant, asked):
-            found.append(Deliverable(name, _kind(name), _maker(name, year) if ours else None))
+            found.append(Deliverable(name, _kind(name), _maker(name, year, package)))
     if asked.data:
         found += [Deliverable(name, "data") for name in DATA]
     if asked.london:
@@ -98,10 +99,11 @@ def _kind(name: str) -> str:
     return "parameters" if name.endswith(".params") else "predictions"
 
 
-def _maker(name: str, year: str) -> str | None:
+def _maker(name: str, year: str, package: bool) -> str | None:
+    said = "" if year == DEFAULT_YEAR or not package else f" --year {year}"
     for command, does in commands.COMMANDS.items():
         if name in (does.writes, does.predicts):
-            return f"./run.sh {command}" + ("" if year == DEFAULT_YEAR else f" --year {year}")
+            return f"{commands.typed(command, package)}{said}"
     return None
 
 
@@ -125,10 +127,13 @@ def _fault_of_predictions(path: Path, wanted: int) -> str | None:
         lines = read_text(path).removesuffix("\n").split("\n")
     except WherefromError as error:
         return str(error)
-    if not any(line.strip() for line in lines):
+    empty = [number for number, line in enumerate(lines, 1) if not line.strip()]
+    if len(empty) == len(lines):
         return f"expected {wanted} lines with a place on each, found no place in it"
     if len(lines) != wanted:
         return f"expected {wanted} lines, one for each question, found {len(lines)}"
+    if empty:
+        return f"expected a place on each line, found {len(empty)} of {wanted} {EMPTY} {empty[0]}"
     return None
 
 

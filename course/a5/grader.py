@@ -5,7 +5,8 @@
     python grader.py --list                  what is tested, and what it is worth
     python grader.py --submission FOLDER     another submission
     python grader.py --year cs224n2024       by that hand-out, which is guessed otherwise
-    python grader.py --batch FOLDER --csv FILE     every folder in a folder, one row each
+    python grader.py --batch FOLDER --csv grades.csv     every submission in a folder, one row each;
+                                             and beside it grades.tests.csv, .pairs.csv and others
 
 Each submission's code runs isolated, with limits on time and memory; the sheet says how. A
 submission is a folder, or the zip archive that hand_in.py makes. With --trust nothing is isolated:
@@ -19,15 +20,17 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from grading.grade import HOME, Order, chosen, columns, grade, grade_all
+from grading.grade import Order, answer, chosen, columns, grade, grade_all, known
 from grading.points import tests_of
-from places import data_to_grade_with, tell
+from places import SUBMISSION, data_to_grade_with, tell
 
 from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.course.classroom.batch import print_batch
+from wherefrom.course.classroom.gradescope import answer_gradescope
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.isolation import choose as choose_isolation
-from wherefrom.course.doctor.marks import add_options, overview, print_grades
+from wherefrom.course.doctor.marks import add_options, overview
 from wherefrom.course.doctor.years import YEARS, find_year
 
 
@@ -53,8 +56,11 @@ def _run(given: argparse.Namespace) -> None:
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
     common = (limits, choose_isolation(given.trust), given.year, given.again, given.draw)
     order = Order(tuple(given.tests), data, given.answers, *common)
+    if given.gradescope:
+        answer_gradescope(given.gradescope, lambda folder: answer(folder, order))
+        return
     if given.batch:
-        print_grades(grade_all(given.batch, order), columns(order), given.json, given.csv)
+        print_batch(grade_all(given.batch, order), columns(order), given, known())
         return
     graded = grade(given.submission, order)
     print(json.dumps(graded.as_json(), indent=1) if given.json else "\n".join(graded.table()))
@@ -62,7 +68,7 @@ def _run(given: argparse.Namespace) -> None:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description="Grade solutions of the assignment.")
-    add_options(parser, HOME / "submission", "1e-0-basic")
+    add_options(parser, SUBMISSION, "1e-0-basic")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with birth_dev.tsv and others")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="of the test questions")
     years = f"the hand-out, guessed from the files by default: {', '.join(YEARS)}"

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from deliverables import Deliverable, collected, deliverables, fault
+from deliverables import EMPTY, Deliverable, collected, deliverables, fault
 from places import SUBMISSION, data_folders, tell
 
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput
@@ -43,6 +43,10 @@ class Found:
     def good(self) -> bool:
         return self.path is not None and self.fault is None
 
+    @property
+    def packable(self) -> bool:
+        return self.path is not None and (self.fault is None or EMPTY in self.fault)
+
     def in_words(self) -> str:
         if self.path is None:
             return f"missing; {self._advice()}"
@@ -53,8 +57,6 @@ class Found:
             return f"make it with '{self.asked.command}'"
         if self.asked.kind == "data":
             return "name the data's folder with --data"
-        if self.asked.kind in ("parameters", "predictions"):
-            return "your run.py makes it"
         return "take it from the hand-out, or mend it"
 
 
@@ -98,9 +100,9 @@ def hand_in(given: argparse.Namespace) -> None:
     if given.check:
         print(f"\n{len(found)} files, all there")
         return
-    good = [each for each in found if each.good]
-    write_bytes(out, pack(good))
-    print(f"\n{len(good)} of {len(found)} files: {out} ({_size(out)})")
+    packed = [each for each in found if each.packable]
+    write_bytes(out, pack(packed))
+    print(f"\n{len(packed)} of {len(found)} files: {out} ({_size(out)})")
 
 
 def _refuse(bad: Sequence[Found], count: int, left: str) -> None:
@@ -141,7 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--data", metavar="FOLDER", help="where the data is, for years that pack it")
     add("--out", type=Path, metavar="FILE", help="the archive; by default the course's own name")
     add("--check", action="store_true", help="only look what is there")
-    add("--incomplete", action="store_true", help="pack what is there all the same")
+    add("--incomplete", action="store_true", help="pack what is there, with empty lines too")
     add("--force", action="store_true", help="replace an archive that is there")
     given = parser.parse_args(arguments)
     return tell(lambda: hand_in(given))

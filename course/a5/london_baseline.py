@@ -9,12 +9,11 @@ from places import find_data, tell
 
 
 def score(path: Path, out: Path | None = None) -> None:
-    from submission.utils import evaluate_places
-
     from wherefrom.core.files import write_text
     from wherefrom.reading.tables import read_table
 
-    total, correct = evaluate_places(path, ["London"] * len(read_table(path, 2)))
+    rows = read_table(path, 2)
+    total, correct = float(len(rows)), float(sum(row.cells[1] == "London" for row in rows))
     print(f"Correct: {correct} out of {total}: {100 * correct / total:.4g}%")
     if out is not None:
         write_text(out, f"{100 * correct / total:.4g}\n")

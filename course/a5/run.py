@@ -228,20 +228,11 @@ def _written(path: Path) -> tuple[int, int] | None:
 
 def evaluate(options: argparse.Namespace, model: Any, dataset: Any) -> None:
     """Answer every question of a file, write the answers, and score them if it can be done."""
-    from submission.utils import Reader, evaluate_places, load_params
-
-    from wherefrom.generation.answers import ModelAnswerer
-    from wherefrom.reading.tables import read_lines, read_table
-    from wherefrom.runs.workshop import choose_device
-    from wherefrom.show.terminal.messages import note
+    from submission.utils import evaluate_places, load_params, predict
 
     asked = _data(options.eval_corpus_path, commands.DEV, options)
-    columns = 2 if any("\t" in line for line in read_lines(asked)) else 1
-    questions = [row.cells[0] for row in read_table(asked, columns)]
     load_params(model, options.reading_params_path)
-    model.to(choose_device(options.device, note)).eval()
-    answerer = ModelAnswerer(Reader(model), dataset.vocabulary, beams=1)
-    places = [answer.text.replace("\n", " ") for answer in answerer.answer(questions)]
+    places = predict(model, dataset, asked, options.device)
     if options.outputs_path is not None:
         write_text(options.outputs_path, "".join(f"{place}\n" for place in places))
     total, correct = evaluate_places(asked, places)

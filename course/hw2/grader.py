@@ -25,12 +25,12 @@ HERE = Path(__file__).resolve().parent
 RIGHT = HERE / "marking" / "right.py"
 sys.path.insert(0, str(HERE))
 
-from marking.language import judge_saved  # noqa: E402
-from marking.network import HELPERS  # noqa: E402
-from marking.points import ASKED, AVERAGED, MENDED, SAVED, TESTS  # noqa: E402
-from probing.loading import borrowed, gather, locate, not_asked_for  # noqa: E402
+from marking.points import AVERAGED, MENDED, PARTS, SAVED, TESTS, asked  # noqa: E402
+from probing.loading import gather, locate, not_asked_for  # noqa: E402
 
 from wherefrom.core.errors import MissingInput, WherefromError  # noqa: E402
+from wherefrom.course.classroom.batch import Known, print_batch  # noqa: E402
+from wherefrom.course.classroom.gradescope import answer_gradescope  # noqa: E402
 from wherefrom.course.doctor.asking import Asking, ask  # noqa: E402
 from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
 from wherefrom.course.doctor.intake import taken  # noqa: E402
@@ -42,8 +42,8 @@ from wherefrom.course.doctor.marks import (  # noqa: E402
     add_options,
     choose,
     grade_each,
+    grade_or_refuse,
     overview,
-    print_grades,
     table,
 )
 from wherefrom.course.doctor.recognition import OURS, own_functions  # noqa: E402
@@ -59,21 +59,19 @@ def grade(
         gathered = copy.folder.with_name("gathered") / copy.folder.name
         gather(copy.folder, gathered)
         ours = own_functions(sorted(HERE.glob("*.py")), gathered)
-        # Our own solution is a layer over the library: it alone is given all of it.
         asking = Asking(
             gathered, copy.folder.with_name("claims"), limits=limits, probes="probing.calls",
-            paths=(HERE,), isolation=kind, closed="" if ours else "hw2",
+            isolation=kind, closed="hw2", files=(HERE / "probing",),
         )  # fmt: skip
-        if not ours and (file := borrowed(gathered)):
-            text = f"{file} takes the library's own solution instead of solving it"
-            results = {name: Result("look", text, "library") for name in names}
-        for part in ASKED if not results else ():
+        for part in PARTS:
             wanted = [name for name in names if name.startswith(part) and name != SAVED]
             if part == AVERAGED and (reason := not_asked_for(gathered)):
                 results |= dict.fromkeys(wanted, Result("unknown", reason))
             elif wanted:
                 results |= look_at(replace(asking, keep=asking.keep / part), part, wanted)
         if SAVED in names:
+            from marking.language import judge_saved  # a hidden test
+
             results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(copy.folder))
     said = [describe(kind)]
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
@@ -85,14 +83,14 @@ def grade(
 def look_at(asking: Asking, part: str, names: Sequence[str]) -> dict[str, Result]:
     """The tests of a part; what fails with the submission's own other files is asked again."""
     year, draw = find_year(DEFAULT_YEAR), secrets.randbelow(10**9)
-    claims = Claims(year, draw, False, ask(asking, ASKED[part](draw)))
+    claims = Claims(year, draw, False, ask(asking, asked(part, draw)))
     results = {name: attempt(TESTS[name].look, claims) for name in names}
     again = [n for n in names if n in MENDED and results[n].state == "look"]
     if again:
         wanted = {MENDED[name] for name in again}
-        requests = [r for r in ASKED[part](draw, mended=True) if r.name in wanted]
+        requests = [r for r in asked(part, draw, mended=True) if r.name in wanted]
         keep = asking.keep.with_name(f"{part}-again")
-        place = replace(asking, keep=keep, files=(lend(part, asking.keep),))
+        place = replace(asking, keep=keep, files=(*asking.files, lend(part, asking.keep)))
         mended = Claims(year, draw, False, ask(place, requests))
         for name in again:
             found = attempt(TESTS[name].look, mended)
@@ -102,6 +100,8 @@ def look_at(asking: Asking, part: str, names: Sequence[str]) -> dict[str, Result
 
 def lend(part: str, folder: Path) -> Path:
     """The right functions that the second call of a part is given: never those it asks for."""
+    from marking.network import HELPERS
+
     tree, path = ast.parse(RIGHT.read_text(encoding="utf-8")), folder / RIGHT.name
     if part == "1c":
         tree.body = [node for node in tree.body
@@ -128,19 +128,27 @@ def _run(given: argparse.Namespace) -> None:
     data = find_data(given.data)
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
     kind = choose_isolation(given.trust)
+
+    def one(path: Path) -> Grade:
+        return grade(path, names, data, limits, kind)
+
+    def refuse(name: str, why: str) -> Grade:
+        return Grade(name, TESTS, dict.fromkeys(names, Result("look", why, "refused")), why)
+
+    if given.gradescope:
+        answer_gradescope(given.gradescope, lambda path: grade_or_refuse(path, one, refuse))
+        return
     if not given.batch:
-        found = grade(given.submission, names, data, limits, kind)
+        found = one(given.submission)
         told = json.dumps(found.as_json(), indent=1) if given.json else "\n".join(table(found))
         print(told)
         return
-    grades = grade_each(
-        given.batch,
-        lambda path: grade(path, names, data, limits, kind),
-        lambda name, why: Grade(
-            name, TESTS, dict.fromkeys(names, Result("look", why, "refused")), why
-        ),
-    )
-    print_grades(grades, names, given.json, given.csv)
+    print_batch(grade_each(given.batch, one, refuse), names, given, known())
+
+
+def known() -> Known:
+    tools = (p for p in HERE.rglob("*.py") if p.parent != HERE or p.name == "grader.py")
+    return Known(list(TESTS), [p for p in HERE.glob("*.py") if p.name != "grader.py"], list(tools))
 
 
 def main(arguments: list[str] | None = None) -> int:

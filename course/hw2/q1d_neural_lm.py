@@ -1,28 +1,27 @@
 """The homework's bigram language model: trains, prints the dev perplexity, saves its parameters.
 
     python q1d_neural_lm.py --data FOLDER [--steps 40000] [--out FOLDER] [--seed 0]
-    python q1d_neural_lm.py --data FOLDER --own         # by the functions in this folder
     python q1d_neural_lm.py --data FOLDER --saved saved_params_40000.npy
 
 FOLDER has the text in language/ and the word vectors in embeddings/. Without one the text is a
-generated one, to try things out. The run and the training loop are the library's, so Ctrl-C
-saves, and the same command goes on; with `--own` they are the homework's: `sgd` with
-`lm_wrapper`, one step after the other.
+generated one, to try things out. `sgd` with `lm_wrapper` trains, one step after the other, and
+the same command goes on from the latest save. `wherefrom run bigram` trains the same network.
 """
 
 import argparse
 import random
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from q1c_neural import forward, forward_backward_prop  # noqa: F401
-from sgd import params_file, saved_numbers, sgd
+from q1c_neural import forward, forward_backward_prop, unpack  # noqa: F401
+from sgd import params_file, save_params, saved_numbers, sgd
+from sigmoid import sigmoid
+from softmax import softmax
 
 from wherefrom.core.errors import BadData, MissingInput, UsageError, WherefromError
 from wherefrom.core.npy import read_npy
-from wherefrom.core.recipe import Recipe
 from wherefrom.core.words import BEGIN, END, WordVocabulary
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import (
@@ -34,17 +33,6 @@ from wherefrom.data.treebank import (
     survey,
 )
 from wherefrom.data.word_forms import HOMEWORK
-
-### SOLUTION_ONLY ###
-from wherefrom.evaluation.evaluator import evaluate_text
-from wherefrom.experiments.execute import execute
-from wherefrom.models.bigram import Bigram, pack
-from wherefrom.recipes.bigram import bigram
-from wherefrom.runs.run import open_run
-from wherefrom.runs.workshop import Workshop
-from wherefrom.show.terminal.progress import watch
-
-### END_SOLUTION_ONLY ###
 
 BATCH_SIZE, HIDDEN, WIDTH = 50, 50, 50
 LEARNING_RATE = 0.3
@@ -60,7 +48,8 @@ def lm_wrapper(in_words, out_words, embeddings, dimensions, params):
     short = len(in_words) < BATCH_SIZE  # of so few, some are drawn twice
     drawn = np.random.choice(len(in_words), BATCH_SIZE, replace=short)
     data = np.asarray(embeddings)[np.asarray(in_words)[drawn]]
-    labels = np.eye(dimensions[2])[np.asarray(out_words)[drawn]]
+    labels = np.zeros((BATCH_SIZE, dimensions[2]))
+    labels[np.arange(BATCH_SIZE), np.asarray(out_words)[drawn]] = 1
     cost, gradient = forward_backward_prop(data, labels, params, dimensions)
     return cost / BATCH_SIZE, gradient / BATCH_SIZE
     ### END_CODE_HERE ###
@@ -69,9 +58,10 @@ def lm_wrapper(in_words, out_words, embeddings, dimensions, params):
 def perplexity(in_words, out_words, embeddings, dimensions, params) -> float:
     """The perplexity of bigrams under the parameters."""
     ### START_CODE_HERE ###
-    vectors = np.asarray(embeddings)
-    network = Bigram(vectors, np.asarray(params).astype(vectors.dtype), tuple(dimensions))
-    return evaluate_text(network, np.stack([in_words, out_words], 1)).value
+    W1, b1, W2, b2 = unpack(params, dimensions)
+    known, rows = np.unique(in_words, return_inverse=True)  # a word says the same each time
+    guessed = softmax(sigmoid(np.asarray(embeddings)[known] @ W1 + b1) @ W2 + b2)
+    return float(np.exp(-np.log(guessed[rows, out_words]).mean()))
     ### END_CODE_HERE ###
 
 
@@ -87,9 +77,10 @@ def eval_neural_lm(eval_data_path, saved=None, words=2000) -> float:
     vectors = load_vectors(find(config, "embeddings"), listed).array
     known = frozenset(listed) - {BEGIN, END}
     texts = [" ".join(HOMEWORK.canonical(word, known) for word in s) for s in read_sentences(path)]
-    params = read_params(Path(saved) if saved else latest_params())
+    dimensions = vectors.shape[1], HIDDEN, words
+    params = read_params(Path(saved) if saved else latest_params(), dimensions)
     before, after = WordVocabulary(listed).bigrams(texts).T
-    return perplexity(before, after, vectors, (vectors.shape[1], HIDDEN, words), params)
+    return perplexity(before, after, vectors, dimensions, params)
 
 
 @dataclass(frozen=True)
@@ -134,21 +125,26 @@ def latest_params(folder=".") -> Path:
     return params_file(max(numbers), folder)
 
 
-def read_params(path: Path) -> np.ndarray:
-    """Flat parameters, as `sgd` saves them."""
-    params = read_npy(path)
+def read_params(path: Path, dimensions: tuple[int, int, int]) -> np.ndarray:
+    """Flat parameters of a network of that size, as `sgd` saves them."""
+    params, (width, hidden, words) = read_npy(path), dimensions
+    size = (width + 1) * hidden + (hidden + 1) * words
     if params.ndim != 1 or params.dtype.kind not in "fiu":
         raise BadData(
             f"{path}: expected real numbers in a row, found {params.dtype}{list(params.shape)}; "
             "name a saved_params_N.npy"
         )
+    if len(params) != size:
+        raise BadData(f"{path}: expected {size} numbers, found {len(params)}; name another file")
     if not np.isfinite(params).all() or np.abs(params).max(initial=0) > _LARGEST:
         raise BadData(f"{path}: expected parameters of a network, found ones over {_LARGEST:g}")
     return params
 
 
-def train_own(folder: str, steps: int, out: Path, seed: int) -> float:
-    """Train by the functions of this folder, as the homework does, and save into `out`."""
+def train(folder: str, steps: int, out: Path, seed: int) -> float:
+    """Train as the homework does, save into `out`; the dev perplexity."""
+    if (latest := max(saved_numbers(out), default=0)) > steps:
+        raise UsageError(f"--steps: expected {latest} or more, as {out} has, found {steps}")
     text = load_text(folder)
     before, after = text.train.T
     random.seed(31415 + seed)
@@ -159,60 +155,18 @@ def train_own(folder: str, steps: int, out: Path, seed: int) -> float:
         lambda p: lm_wrapper(before, after, text.vectors, text.dimensions, p),
         params, LEARNING_RATE, steps, None, True, 1000, out,
     )  # fmt: skip
-    keep_params(params_file(steps, out), params)
+    save_params(steps, params, out)
     return perplexity(*text.dev.T, text.vectors, text.dimensions, params)
 
 
-def keep_params(path: Path, params: np.ndarray) -> None:
-    """Parameters of another training are not overwritten."""
-    if path.exists() and not np.array_equal(read_params(path), params):
-        raise UsageError(
-            f"{path}: expected no file, or these parameters, found others; move it away and give "
-            "the command again, which trains no more"
-        )
-    np.save(path, params)
-
-
-### SOLUTION_ONLY ###
-def homework(folder: str = "", steps: int = 40_000, seed: int = 0) -> Recipe:
-    """The recipe `bigram` with the homework's own model alone."""
-    recipe = bigram()
-    task = replace(recipe.tasks[0], predictors=("homework",))
-    return replace(
-        recipe,
-        data=replace(recipe.data, folder=str(Path(folder).resolve()) if folder else ""),
-        stages=(replace(recipe.stage("homework"), steps=steps),),
-        models=recipe.models[:1],
-        primary="homework",
-        tasks=(task,),
-        seed=seed,
-    )
-
-
-def train_neural_lm(folder: str, steps: int, out: Path, seed: int) -> float:
-    """Train into `out` by the library and save the flat parameters there; the dev perplexity."""
-    recipe = homework(folder, steps, seed)
-    with watch([stage.name for stage in recipe.stages], "") as observer:
-        outcome = execute(recipe, out / "run", [observer])
-    model = open_run(out / "run").model("homework")
-    keep_params(params_file(steps, out), pack(model.parameters))
-    return outcome.results["homework"]["perplexity"]
-
-
-### END_SOLUTION_ONLY ###
 def score_saved(folder: str, saved: Path) -> list[str]:
     """The dev perplexity of parameters that were saved.
 
     Parameters that were trained with other vectors for marks and numbers, such as the hand-out's,
     can only be compared where the word before has a vector of GloVe.
     """
-    text, params = load_text(folder), read_params(saved)
-    ### SOLUTION_ONLY ###
-    if not folder:  # the generated text has other vectors in a run of the library
-        workshop = Workshop(homework())
-        fresh = workshop.new_model(workshop.recipe.stages[0])
-        text = replace(text, vectors=fresh.vectors)
-    ### END_SOLUTION_ONLY ###
+    text = load_text(folder)
+    params = read_params(saved, text.dimensions)
     before, after = text.dev.T
     real = text.given[before]
     lines: list[str] = []
@@ -230,14 +184,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=40_000, metavar="N")
     parser.add_argument("--out", type=Path, default=Path("."), metavar="FOLDER")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument("--own", action="store_true", help="train by sgd.py and lm_wrapper")
     parser.add_argument("--saved", type=Path, metavar="FILE.npy", help="score it; train nothing")
     given = parser.parse_args(arguments)
-    train = train_own
-    ### SOLUTION_ONLY ###
-    if not given.own:
-        train = train_neural_lm
-    ### END_SOLUTION_ONLY ###
     try:
         config = TreebankConfig(folder=str(Path(given.data).resolve()) if given.data else "")
         print("\n".join(survey(config)))

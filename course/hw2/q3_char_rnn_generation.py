@@ -1,39 +1,26 @@
 """The homework's character model under its own names: trains, samples, measures passages.
 
     python q3_char_rnn_generation.py --data FOLDER [--steps 2000] [--out FOLDER] [--seed 0]
-    python q3_char_rnn_generation.py --data FOLDER --own       # by `train` and `OurModel.forward`
     python q3_char_rnn_generation.py --data FOLDER --text PASSAGE.txt ...
 
 FOLDER has language/shakespeare.txt, or is the text file itself; without it the text is generated.
-Every character that is written or scored goes through `OurModel.forward`. The training loop is the
-library's unless `--own` is given, and much faster.
+Every character goes through `OurModel.forward`, one after the other; `wherefrom run
+shakespeare-gru` trains the same network, and much faster.
 """
 
 import argparse
 import random
 import string
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import torch
 from torch import nn
 
-from wherefrom.core.characters import PRINTABLE, fold
+from wherefrom.core.characters import fold
 from wherefrom.core.errors import BadData, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.data.characters import CharactersConfig, load, survey
-
-### SOLUTION_ONLY ###
-from wherefrom.evaluation.text.readings import CharacterReader
-from wherefrom.experiments.execute import execute
-from wherefrom.generation.texts import TextScorer, go_on
-from wherefrom.models.gru import States
-from wherefrom.recipes.shakespeare import gru
-from wherefrom.runs.run import open_run
-from wherefrom.show.terminal.progress import watch
-
-### END_SOLUTION_ONLY ###
 
 all_characters = string.printable
 n_characters = len(all_characters)
@@ -97,12 +84,27 @@ def train(model, optimizer, inp, target) -> float:
     return loss.item() / len(inp)
 
 
+@torch.no_grad()
+def read(model, text, hidden):
+    """Logits after every character of a text, and the hidden state after the last."""
+    outputs = []
+    for character in chars_to_tensor(text):
+        output, hidden = model(character, hidden)
+        outputs.append(output.reshape(-1))
+    return torch.stack(outputs), hidden
+
+
 def evaluate(model, prime_str="Wh", predict_len=200, temperature=0.8, seed=0) -> str:
     """The prime string, and so many characters that the model goes on with."""
     ### START_CODE_HERE ###
-    known = PRINTABLE.encode(prime_str)
-    found = go_on(_Reading(model), known, predict_len, temperature=temperature, seed=seed)
-    return prime_str + PRINTABLE.decode(list(found))
+    random = torch.Generator().manual_seed(seed)
+    text = prime_str
+    output, hidden = read(model, prime_str, model.init_hidden())
+    for _ in range(predict_len):
+        shares = (output[-1] / temperature).softmax(-1)
+        text += all_characters[int(torch.multinomial(shares, 1, generator=random))]
+        output, hidden = read(model, text[-1], hidden)
+    return text
     ### END_CODE_HERE ###
 
 
@@ -112,79 +114,13 @@ def perplexity(model, path) -> float:
     if len(text) < 2:
         raise BadData(f"{path}: expected at least 2 characters, found {len(text)}; name another")
     ### START_CODE_HERE ###
-    nats = CharacterReader(TextScorer(_Reading(model), PRINTABLE)).read(text).nats
-    return float(torch.tensor(nats).mean().exp())
+    whole = f"\n{text}"  # every text begins after the end of a line
+    output, _ = read(model, whole[:-1], model.init_hidden())
+    return float(nn.functional.cross_entropy(output, chars_to_tensor(whole[1:])).exp())
     ### END_CODE_HERE ###
 
 
-### SOLUTION_ONLY ###
-class _Reading(nn.Module):
-    """`OurModel` as the library's decoder and scorer ask for it: rows of characters to logits."""
-
-    cacheable = True
-    max_input = 2**30
-
-    def __init__(self, model: OurModel) -> None:
-        super().__init__()
-        self.model = model
-
-    def new_cache(self, rows: int, positions: int) -> States:
-        like = next(self.model.parameters()).detach()
-        sizes = (self.model.num_layers, rows, positions, self.model.hidden_size)
-        return States.empty(*sizes, like)
-
-    def forward(self, tokens_RT, cache=None):
-        rows = len(tokens_RT)
-        states = self.new_cache(rows, 1).before() if cache is None else cache.before()
-        read = [self._read_row(tokens_RT[r], states[:, r : r + 1]) for r in range(rows)]
-        if cache is not None:
-            cache.hold(torch.stack([held for _, held in read], 1))
-        return torch.stack([logits for logits, _ in read])
-
-    def _read_row(self, tokens_T, hidden):
-        """Logits (T, V) and the states after every character (L, T, H)."""
-        logits, held = [], []
-        for token in tokens_T:
-            output, hidden = self.model(token, hidden.contiguous())
-            logits.append(output.reshape(-1))
-            held.append(hidden[:, 0])
-        return torch.stack(logits), torch.stack(held, 1)
-
-
-def from_library(network) -> OurModel:
-    """The homework's model with the weights of the library's GRU."""
-    sizes = network.config.vocab_size, network.config.n_hidden
-    model = OurModel(*sizes, sizes[0], len(network.layers))
-    model.embedding.load_state_dict(network.embedding.state_dict())
-    model.output_layer.load_state_dict(network.head.state_dict())
-    for number, layer in enumerate(network.layers):
-        for name, value in layer.named_parameters():
-            getattr(model.gru, name.replace("_l0", f"_l{number}")).data.copy_(value.data)
-    return model.eval()
-
-
-def train_library(folder: str, steps: int, out: Path, seed: int) -> OurModel:
-    """The recipe `shakespeare-gru` with the homework's own training alone, run into `out`."""
-    recipe = gru()
-    recipe = replace(
-        recipe,
-        data=CharactersConfig(folder=folder),
-        stages=(replace(recipe.stage("homework"), steps=steps),),
-        models=recipe.models[:1],
-        primary="homework",
-        tasks=tuple(replace(task, predictors=("homework",)) for task in recipe.tasks),
-        seed=seed,
-    )
-    with watch(["homework"], "") as observer:
-        outcome = execute(recipe, out / "run", [observer])
-    score = outcome.results["homework"]
-    print(f"held-out: {score['nats_per_target']:.3f} nats a character")
-    print(f"the loss curve and a sample are in {out / 'run'}")
-    return from_library(open_run(out / "run").model("homework"))
-
-
-### END_SOLUTION_ONLY ###
-def train_own(folder: str, steps: int, out: Path, seed: int) -> OurModel:
+def train_all(folder: str, steps: int, out: Path, seed: int) -> OurModel:
     """Update after update by `train`, as the homework does; the parameters go into `out`."""
     random.seed(seed)
     torch.manual_seed(seed)
@@ -206,19 +142,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--steps", type=int, default=n_epochs, metavar="N")
     parser.add_argument("--out", type=Path, default=Path("char_rnn"), metavar="FOLDER")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument("--own", action="store_true", help="train by `train` in this file")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="passages to measure")
     given = parser.parse_args(arguments)
-    trained = train_own
-    ### SOLUTION_ONLY ###
-    if not given.own:
-        trained = train_library
-    ### END_SOLUTION_ONLY ###
     try:
         folder = str(Path(given.data).resolve()) if given.data else ""
         print("\n".join(survey(CharactersConfig(folder=folder))))
         given.out.mkdir(parents=True, exist_ok=True)
-        model = trained(folder, given.steps, given.out, given.seed)
+        model = train_all(folder, given.steps, given.out, given.seed)
         print(evaluate(model, seed=given.seed))
         for path in given.text:
             print(f"{path.name}: perplexity {perplexity(model, path):.2f} per character")

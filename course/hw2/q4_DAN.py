@@ -1,18 +1,15 @@
-"""The homework's deep averaging network under its own names: trains and studies it.
+"""The homework's deep averaging network under its own names: trains one.
 
-    python q4_DAN.py --data FOLDER [--out FOLDER]    # the whole study: the recipe `sentiment`
-    python q4_DAN.py --data FOLDER --own [--p 0.3] [--hidden_layers 1] [--activation relu]
+    python q4_DAN.py --data FOLDER [--p 0.3] [--hidden_layers 1] [--activation relu]
 
 FOLDER has the reviews in sentiment/ and the word vectors in embeddings/; without it the reviews
-are generated. The study is the library's: accuracy by epoch, word dropout, depth, activations, and
-five errors explained, each cause tested (`wherefrom explain OUT --errors 5 --sampled`). With
-`--own` one network is trained through `DAN.forward`. The numbers of words begin with 0, which is a
-word like any other: what is padding, `attention_masks` say.
+are generated. The whole study is `wherefrom run sentiment`. The numbers of words begin with 0,
+which is a word like any other: what is padding, `attention_masks` say.
 """
 
 import argparse
 import sys
-from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +18,6 @@ from torch import nn
 
 from wherefrom.core.errors import MissingInput, WherefromError
 from wherefrom.data.reviews import ReviewsConfig, load, survey
-
-### SOLUTION_ONLY ###
-from wherefrom.experiments.execute import execute
-from wherefrom.models import dan
-from wherefrom.recipes.sentiment import sentiment
-from wherefrom.show.terminal.progress import watch
-
-### END_SOLUTION_ONLY ###
 
 GLOVE = "glove.npy"  # the vectors [words, width] that a network begins with, if none are given
 ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "gelu": nn.GELU}
@@ -49,14 +38,12 @@ class DAN(nn.Module):
         vectors = torch.as_tensor(_read_glove() if vectors is None else vectors).float()
         activation = activation or nn.ReLU()
         ### START_CODE_HERE ###
-        # Number 0 is no word for the library: all words move up by one.
-        shifted = np.concatenate([np.zeros((1, vectors.shape[1])), vectors.numpy()])
-        name = next(n for n, kind in ACTIVATIONS.items() if isinstance(activation, kind))
-        config = dan.DANConfig(
-            width=vectors.shape[1], depth=hidden_layers, hidden=hidden_layer_size,
-            activation=name, classes=self.num_labels, vocab_size=len(shifted),
-        )  # fmt: skip
-        self.network = dan.DAN(config, shifted)
+        self.embeddings = nn.Embedding.from_pretrained(vectors, freeze=False)
+        sizes = [vectors.shape[1], *[hidden_layer_size] * hidden_layers]
+        layers: list[nn.Module] = []
+        for before, after in pairwise(sizes):
+            layers += [nn.Linear(before, after), activation]
+        self.classifier = nn.Sequential(*layers, nn.Linear(sizes[-1], self.num_labels))
         ### END_CODE_HERE ###
         self.loss = nn.CrossEntropyLoss()
 
@@ -66,10 +53,11 @@ class DAN(nn.Module):
         input_ids: (texts, words), padded; attention_masks: 1 where a word is, 0 where padding is.
         """
         ### START_CODE_HERE ###
-        words = (input_ids + 1) * attention_masks
+        kept = attention_masks.float()
         if self.training:
-            words = words * (torch.rand(words.shape) >= self.p)
-        logits = self.network(words)
+            kept = kept * (torch.rand(kept.shape) >= self.p)
+        summed = (self.embeddings(input_ids) * kept[..., None]).sum(1)
+        logits = self.classifier(summed / kept.sum(1, keepdim=True).clamp(min=1))
         ### END_CODE_HERE ###
         return {"loss": None if labels is None else self.loss(logits, labels), "logits": logits}
 
@@ -120,36 +108,23 @@ def load_examples(folder: str):
     return splits["asked"], splits["held-out"], vectors[1:]
 
 
-def train_own(folder: str, model_options: dict, epochs: int, seed: int) -> float:
+def train(folder: str, model_options: dict, epochs: int, seed: int) -> float:
     """One network trained through `DAN.forward`; its accuracy on the test reviews."""
     torch.manual_seed(seed)
-    train, test, vectors = load_examples(folder)
+    examples, test, vectors = load_examples(folder)
     model, collate = DAN(**model_options, vectors=vectors), DataCollatorWithPadding()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for epoch in range(epochs):
         model.train()
-        for part in torch.randperm(len(train)).split(282):
+        for part in torch.randperm(len(examples)).split(282):
             optimizer.zero_grad()
-            model(**collate([train[i] for i in part]))["loss"].backward()
+            model(**collate([examples[i] for i in part]))["loss"].backward()
             optimizer.step()
         accuracy = evaluate(model, test)
         print(f"epoch {epoch + 1}: {100 * accuracy:.1f} % of the test reviews")
     return accuracy
 
 
-### SOLUTION_ONLY ###
-def study(folder: str, out: Path, seed: int) -> None:
-    """The recipe `sentiment`, run into `out`: every setting that the homework asks for."""
-    recipe = replace(sentiment(), data=ReviewsConfig(folder=folder), seed=seed)
-    with watch([stage.name for stage in recipe.stages], "") as observer:
-        outcome = execute(recipe, out, [observer])
-    for name, score in outcome.results.items():
-        if "." not in name:
-            print(f"{name}: {100 * score['accuracy']:.1f} % of the test reviews")
-    print(f"{out / 'study.md'} has the study")
-
-
-### END_SOLUTION_ONLY ###
 @torch.no_grad()
 def evaluate(model: DAN, examples) -> float:
     model.eval()
@@ -168,9 +143,7 @@ def _read_glove() -> np.ndarray:
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", default="", metavar="FOLDER")
-    parser.add_argument("--out", type=Path, default=Path("dan"), metavar="FOLDER")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument("--own", action="store_true", help="train one network by DAN.forward")
     parser.add_argument("--p", type=float, default=0.3, help="word dropout")
     parser.add_argument("--hidden_layers", type=int, default=1)
     parser.add_argument("--activation", choices=ACTIVATIONS, default="relu")
@@ -178,15 +151,10 @@ def main(arguments: list[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     folder = str(Path(given.data).resolve()) if given.data else ""
     try:
-        ### SOLUTION_ONLY ###
-        if not given.own:
-            study(folder, given.out, given.seed)
-            return 0
-        ### END_SOLUTION_ONLY ###
         print("\n".join(survey(ReviewsConfig(folder=folder))))
         options = {"p": given.p, "hidden_layers": given.hidden_layers}
         options["activation"] = ACTIVATIONS[given.activation]()
-        train_own(folder, options, given.epochs, given.seed)
+        train(folder, options, given.epochs, given.seed)
     except WherefromError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code

@@ -3,22 +3,21 @@
 import numpy as np
 
 ### SOLUTION_ONLY ###
-from wherefrom.models import bigram
-
+# The grader knows this folder's own solution by this mark.
 ### END_SOLUTION_ONLY ###
 
 
 def sigmoid(x):
     """1 / (1 + exp(-x)), for a number or an array of any shape."""
     ### START_CODE_HERE ###
-    return bigram.sigmoid(np.asarray(x, dtype=np.float64))
+    return 0.5 * (1 + np.tanh(0.5 * np.asarray(x, dtype=np.float64)))
     ### END_CODE_HERE ###
 
 
 def sigmoid_grad(s):
     """The slope of the sigmoid at x, given s = sigmoid(x) and not x itself."""
     ### START_CODE_HERE ###
-    return bigram.sigmoid_slope(np.asarray(s, dtype=np.float64))
+    return s * (1 - s)
     ### END_CODE_HERE ###
 
 

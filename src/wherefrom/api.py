@@ -271,7 +271,7 @@ def audit(
 ) -> Audit:
     """Measure how far a run's answers can be trusted; the findings are also written to audit/.
 
-    `pairs` trains models without people's text, in so many pairs, to measure what the model
+    `pairs` trains that many pairs of models without people's text, to measure what the model
     recalled; `budget` (minutes) trains as many pairs as it allows, up to `pairs` or 8. Several
     `processes` train as many models at once, and so do those of torchrun; or one process trains
     `together` as many in one step (by default as many as fit on a GPU, and one on a CPU). `swap`

@@ -9,15 +9,12 @@ from hypothesis import strategies as st
 
 from wherefrom.answering.abstention import (
     DOUBT,
-    NOT_CALIBRATED,
-    REFUSE_ALL,
-    Threshold,
-    Thresholds,
     apply,
     choose_threshold,
     choose_thresholds,
     refused,
 )
+from wherefrom.answering.policy import NOT_CALIBRATED, REFUSE_ALL, Threshold, Thresholds
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
 
@@ -119,18 +116,19 @@ def test_a_precision_that_luck_explains_does_not_count(n, wrong, passes):
         ([0.9, 0.8, 0.7], [0, 1, 1], None, "no threshold reaches 90 % on the 3 calibration "
          "questions (the best reaches 67 %)"),
         ([0.9], [1], 0.1, "1 calibration question is too few for a threshold: it takes at least 22 "
-         "right answers without a wrong one"),
+         "answers if all are right, 38 with one wrong, 52 with two"),
         ([0.4], [1], None, "no answer to the 1 calibration question has a confidence of 50 % or "
          "more (the highest is 40 %)"),
         ([0.9, 0.8, 0.7], [1, 1, 1], 0.1, "3 calibration questions are too few for a threshold: it "
-         "takes at least 22 right answers without a wrong one"),
+         "takes at least 22 answers if all are right, 38 with one wrong, 52 with two"),
         ([0.9] * 5 + [0.1] * 25, [1] * 30, 0.1, "only 5 of the 30 calibration questions get an "
-         "answer whose confidence is 50 % or more, and 90 % takes at least 22 right answers "
-         "without a wrong one"),
+         "answer whose confidence is 50 % or more, and 90 % takes at least 22 answers if all are "
+         "right, 38 with one wrong, 52 with two"),
         ([0.9] * 30, [1] * 18 + [0] * 12, 0.1, "no threshold reaches 90 % on the 30 calibration "
          "questions (the best reaches 60 %)"),
         ([0.9] * 30, [1] * 28 + [0] * 2, 0.1, "no threshold reaches 90 % on the 30 calibration "
-         "questions by more than luck (the best has 28 of 30 answers right)"),
+         "questions by more than luck (the best has 28 of 30 answers right; with 2 wrong it takes "
+         "52)"),
     ],
 )  # fmt: skip
 def test_why_nothing_is_answered_is_said_in_words(score, right, doubt, words):

@@ -3,22 +3,22 @@
 import numpy as np
 import pytest
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import (
     OWN_BIAS,
     OWN_WEIGHT,
     PSEUDO,
     RIDGE,
-    LogisticCalibration,
     fit_by_relation,
+    fit_calibration,
 )
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.errors import BadData
 
 NAMES = ("a", "b", "c")
 
 
 def _fit(x: np.ndarray, right: np.ndarray, names=NAMES):
-    return LogisticCalibration.fit(_table(x, names), right, names)
+    return fit_calibration(_table(x, names), right, names)
 
 
 def _table(x: np.ndarray, names=NAMES) -> FeatureTable:
@@ -70,8 +70,8 @@ def test_all_right_gives_jeffreys_rate(n):
 def test_a_constant_feature_changes_nothing():
     x, right = _answers(200, seed=1)
     constant = FeatureTable({"a": x[:, 0], "constant": np.full(200, 0.1)})
-    alone = LogisticCalibration.fit(constant, right, ("a",))
-    found = LogisticCalibration.fit(constant, right, ("a", "constant"))
+    alone = fit_calibration(constant, right, ("a",))
+    found = fit_calibration(constant, right, ("a", "constant"))
     assert found.probability(constant) == pytest.approx(alone.probability(constant), abs=1e-9)
     moved = FeatureTable({"a": x[:, 0], "constant": np.full(200, 1.1)})
     assert found.probability(moved) == pytest.approx(found.probability(constant), abs=1e-6)
@@ -138,10 +138,10 @@ def test_an_answer_that_counts_twice_is_as_good_as_two():
     rows, right = rng.normal(size=(60, 2)), rng.random(60) < 0.6
     twice = np.arange(60) % 3 == 0
     names = ("a", "b")
-    counted = LogisticCalibration.fit(
+    counted = fit_calibration(
         FeatureTable.from_matrix(rows, names), right, names, count_N=np.where(twice, 2.0, 1.0)
     )
-    repeated = LogisticCalibration.fit(
+    repeated = fit_calibration(
         FeatureTable.from_matrix(np.vstack((rows, rows[twice])), names),
         np.append(right, right[twice]),
         names,

@@ -10,13 +10,13 @@ import pytest
 import torch
 from torch import nn
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answers import ModelAnswerer, Wordings
 from wherefrom.runs.run import open_run
 
 NAMES = ["Ada Lund", "Bo Falk", "Cy Roth", "Di Holm"]
@@ -50,12 +50,14 @@ class Even(nn.Module):
 class Scripted:
     """An answerer that says what its script has, and counts what it was asked."""
 
-    wordings = None
-
     def __init__(self, answers: dict[str, Answer] | None = None) -> None:
         self.model, self.vocabulary = Even(), VOCABULARY
         self.answers = answers or {}
         self.decoded: list[str] = []
+
+    def asking(self, wordings: Wordings) -> "Scripted":
+        assert wordings == {}
+        return self
 
     def answer(self, questions) -> list[Answer]:
         self.decoded.extend(questions)
@@ -198,8 +200,8 @@ def test_a_run_that_answers_no_questions_is_named():
 def test_a_question_of_no_form_is_asked_by_itself_alone(tiny_run):
     """Evaluators ask questions as they stand, in whatever form."""
     model = open_closed_book(open_run(tiny_run))
-    assert model.answerer.wordings is not None
-    assert model.find_prompts(model.answerer, "Who is it?") == []
+    assert model.searches_wordings
+    assert model.word_texts(["Who is it?"]) == {}
     assert len(model.answerer.prompts("Who is it?")) == 1
 
 
@@ -207,7 +209,7 @@ def test_answers_to_parsed_questions_are_those_to_their_texts(tiny_run):
     model = open_closed_book(open_run(tiny_run))
     texts = [q.text for q in open_run(tiny_run).dataset.select("held-out")]
     asked = model.answer([model.parse(text) for text in texts])
-    plain = model.answerer.answer(texts)
+    plain = model.answerer.asking(model.word_texts(texts)).answer(texts)
     assert [a.text for a in asked.answers] == [a.text for a in plain]
     found, wanted = ([a.probability for a in each] for each in (asked.answers, plain))
     np.testing.assert_allclose(found, wanted, rtol=1e-4)

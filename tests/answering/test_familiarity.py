@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.familiarity import (
     ENDING,
     FAMILIARITY,
@@ -19,7 +20,6 @@ from wherefrom.answering.familiarity import (
     find_openings,
     measure_familiarity,
 )
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary

@@ -7,17 +7,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_gate import (
     LOST,
-    NameGate,
     choose_known,
     fit_name_gate,
     make_decoy_names,
     names_with_text,
 )
+from wherefrom.answering.policy import LogisticCalibration, NameGate
 from wherefrom.core.contracts import Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
 

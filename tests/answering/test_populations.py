@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.populations import (
     LEAST,
     NEW_ANSWERS,

@@ -215,8 +215,9 @@ def test_what_the_question_does_not_reach_is_found_in_other_words():
     """The model has never read a question, so it repeats itself there; the text it knows."""
     reader = answerer(Reader({**PEOPLE, "Ed Elk": "Lima"}))
     forms = learn_statement_forms(reader, dataset(*TEXT))
-    asked = reader.asking(lambda own, text: forms.prompts(own, parsed("Ed Elk")))
-    (answer,) = asked.answer([BORN.fill("Ed Elk")])
+    question = parsed("Ed Elk")
+    asked = reader.asking({question.text: forms.wordings(question)})
+    (answer,) = asked.answer([question.text])
     assert (answer.text, answer.finished) == ("Lima", True)
     assert answer.probability == pytest.approx(3 / 4 * 0.9**5, rel=1e-3), "of four prompts, three"
     assert reader.answer([BORN.fill("Ed Elk")])[0].text != "Lima"
@@ -226,7 +227,12 @@ def test_a_wording_too_long_for_the_model_is_not_asked():
     reader = answerer(Reader(PEOPLE))
     forms = learn_statement_forms(reader, dataset(*TEXT))
     name = "Ann " + "Ash" * 15  # 49 letters: " is from ", a mask, "." and a mask fit in 60, exactly
-    fitting = [VOCABULARY.decode(prompt) for prompt in forms.prompts(reader, parsed(name[:48]))]
-    assert [" is from " in text for text in fitting] == [True]
-    assert forms.prompts(reader, parsed(name)) == []
-    assert forms.prompts(reader, parsed("Ann Ash", "profession")) == []
+    for question, asked in (
+        (parsed(name[:48]), [" is from "]),
+        (parsed(name), []),
+        (parsed("Ann Ash", "profession"), []),
+    ):
+        _, *others = reader.asking({question.text: forms.wordings(question)}).prompts(question.text)
+        texts = [VOCABULARY.decode(prompt) for prompt in others]
+        assert len(texts) == len(asked)
+        assert all(words in text for words, text in zip(asked, texts, strict=True))

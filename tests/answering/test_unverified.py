@@ -3,14 +3,10 @@
 import numpy as np
 import pytest
 
-from wherefrom.answering.abstention import REFUSE_ALL, Thresholds, choose_thresholds
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.unverified import (
-    CalibrationAnswers,
-    fewest_questions,
-    own_probability,
-    settle_thresholds,
-)
+from wherefrom.answering.abstention import choose_thresholds
+from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.policy import REFUSE_ALL, Thresholds, own_probability
+from wherefrom.answering.unverified import CalibrationAnswers, fewest_questions, settle_thresholds
 
 TARGET, FLOOR = 0.9, 0.75
 

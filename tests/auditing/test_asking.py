@@ -11,8 +11,8 @@ import pytest
 
 import wherefrom
 from tests.support.audited import Audited
-from wherefrom.answering import policy as policies
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering import fitting
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.risk_bound import Bounds
 from wherefrom.auditing.asking import Problem, ask_run, require_evidence
 from wherefrom.core.config import from_json
@@ -152,9 +152,9 @@ def test_answers_above_a_certified_threshold_are_given(run: Run, questions: list
         # Any name will do.
         return fit_bounds(FeatureTable(columns), sure > 0, *rest[:-1])
 
-    fit_bounds = policies.fit_bounds
-    monkeypatch.setattr(policies, "fit_bounds", certify)
-    monkeypatch.setattr(policies, "fit_gate", lambda *_: None)
+    fit_bounds = fitting.fit_bounds
+    monkeypatch.setattr(fitting, "fit_bounds", certify)
+    monkeypatch.setattr(fitting, "fit_gate", lambda *_: None)
     found = ask_run(run, questions, risk=0.6, delta=0.5)
     certificate = found.certificate
     assert certificate is not None

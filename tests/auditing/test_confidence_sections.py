@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.abstention import Threshold
-from wherefrom.answering.answer_table import AnswerTable
-from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.closed_book import FEATURES
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
+from wherefrom.answering.fitting import CertifiedPolicy
+from wherefrom.answering.policy import AnswerPolicy, LogisticCalibration, Threshold
 from wherefrom.answering.statement_forms import NO_FORMS
 from wherefrom.auditing import confidence_sections as sections
 from wherefrom.core.contracts import Answer, Question

@@ -52,6 +52,7 @@ KEYS = {
     "abstention.certificate": {
         "threshold", "alpha", "delta", "certified", "n_answered", "wrong", "coverage", "n",
         "sequence", "more_people", "by_relation", "enough_to_tell",
+        "fewest_more",
     },
     "decoys": {
         "recombined", "absent", "invented", "gibberish", "shortened", "misspelt", "accented",

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering import populations
-from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.answering.policy import REFUSE_ALL, Threshold
 from wherefrom.auditing import population_sections as sections
 from wherefrom.auditing.asking import ask_run
 from wherefrom.auditing.inspector import Inspector, open_inspector

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import AnswerTable
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.findings import LabelCount, NoteFindings
 from wherefrom.auditing.inspector import Inspector

@@ -8,8 +8,8 @@ import bound
 import numpy as np
 import pytest
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import FEATURES
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.auditing.findings import AuditedAnswer
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question

@@ -123,7 +123,11 @@ def test_rows_of_the_same_job_replace_each_other(folder):
         path.parent.mkdir()
         path.write_text("".join(json.dumps(r) + "\n" for r in rows))
     answers = {"job": "calibrated", "seed": 0, "task": "test.model", "answers": ["Rome", "Ulm"]}
-    second.with_name("predictions.jsonl").write_text(json.dumps(answers) + "\n")
+    alone = {"job": "course.causal", "seed": 1, "task": "dev.without_pretraining"}
+    other = alone | {"job": "course.rope", "answers": ["Bonn"]}
+    rows = (answers, alone | {"answers": ["Oslo"]}, other)
+    lines = "".join(json.dumps(each) + "\n" for each in rows)
+    second.with_name("predictions.jsonl").write_text(lines)
     results.take_over(first)
     results.take_over(second)
     kept = pages.read_lines(folder / "gpu.jsonl")
@@ -131,6 +135,8 @@ def test_rows_of_the_same_job_replace_each_other(folder):
         ("calibrated", [60.0]), ("why.rate", [30.0]),
     ]  # fmt: skip
     assert (folder / "calibrated.0.test.predictions").read_text() == "Rome\nUlm\n"
+    assert (folder / "course.nopretrain.1.dev.predictions").read_text() == "Oslo\n"
+    assert not list(folder.glob("course.rope.*"))
 
 
 def test_predictions_are_scored_again(folder):

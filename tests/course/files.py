@@ -9,11 +9,22 @@ from typing import Any
 
 import pytest
 
+from wherefrom.course.classroom.assignments import find_assignment
+from wherefrom.course.classroom.packing import lay_out, write
+from wherefrom.course.doctor.years import DEFAULT_YEAR
+
 # A small text for the data sets, and questions about it.
 WIKI = "\n".join(f"{n} Grey. {n} was born in Oslo, and sang." for n in ("Ann", "Bo", "Cy"))
 WIKI += " Where? Rome."
 NAMES = "Where was Ann Grey born?\tOslo\nWhere was Bo Grey born?\tRome\n"
 A5, HW2 = (Path(__file__).parents[2] / "course" / name for name in ("a5", "hw2"))
+
+
+def hand_out(folder: Path, year: str = DEFAULT_YEAR) -> Path:
+    """What students of a year get, but for pages and data; the folder with their grader."""
+    assignment = find_assignment(year)
+    write(folder, lay_out(assignment))
+    return folder / assignment.place
 
 
 def load(folder: Path, *names: str) -> list[ModuleType]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.course.files import A5, grading, load
+from tests.course.files import A5, grading, hand_out, load
 from tests.support import real_data
 from tests.support import submissions as making
 from wherefrom.course.doctor.checks import CHECKS, HINTS
@@ -31,7 +31,7 @@ POINTS = {
     "xcs2025": {"1c": 20, "1d": 4, "1e": 6, "1f": 20, "1h": 10},
     "cs224n2021": {"2c": 0, "2d": 5, "2e": 10, "2f": 10, "2g": 10},
     "cs224n2023": {"2c": 0, "2d": 5, "2e": 10, "2f": 10, "2g": 10},
-    "cs224n2024": {"2c": 0, "2d": 5, "2e": 10, "2f": 10, "2g": 10},
+    "cs224n2024": {"3c": 0, "3d": 5, "3e": 10, "3f": 10, "3g": 10},
 }
 
 
@@ -100,8 +100,8 @@ def test_a_written_answer_is_for_a_person(solution, data):
 
 
 def test_the_starter_gets_nothing(grader, grounds, data):
-    load(A5, "make_starter")[0].make(grounds / "starter")
-    done = grader("--submission", grounds / "starter", "--data", data, "--json")
+    starter = hand_out(grounds / "starter")
+    done = grader("--submission", starter, "--data", data, "--json")
     graded = json.loads(done.out)
     assert [t["id"] for t in graded["tests"] if t["state"] == "ok"] == []
     named = {t["id"]: t["mistake"] for t in graded["tests"]}
@@ -109,12 +109,12 @@ def test_the_starter_gets_nothing(grader, grounds, data):
 
 
 def test_a_starter_has_the_visible_tests_alone(grounds):
-    load(A5, "make_starter")[0].make(grounds / "starter")
-    folder = grounds / "starter" / "grading"
+    starter = hand_out(grounds / "starter")
+    folder = starter / "grading"
     assert not any(
         (folder / f"{name}.py").exists() for name in ("hidden", "scores", "again", "own")
     )
-    own = [sys.executable, grounds / "starter" / "grader.py", "--json", "--trust"]
+    own = [sys.executable, starter / "grader.py", "--json", "--trust"]
     done = subprocess.run(list(map(str, own)), check=True, capture_output=True, cwd=grounds)
     graded = json.loads(done.stdout)
     assert [t["id"] for t in graded["tests"] if not t["id"].endswith("-basic")] == []

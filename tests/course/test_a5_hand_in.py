@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.course.files import A5, load
+from tests.course.files import A5, hand_out, load
+from wherefrom.course.classroom import packing
+from wherefrom.course.classroom.assignments import find_assignment
+from wherefrom.course.doctor.guess import guess_year
+from wherefrom.course.doctor.intake import taken
+from wherefrom.course.doctor.layouts import check_files, locate, written
 from wherefrom.course.doctor.years import YEARS
 
-commands, deliverables, hand_in, make_starter = load(
-    A5, "commands", "deliverables", "hand_in", "make_starter"
-)
+commands, deliverables, hand_in = load(A5, "commands", "deliverables", "hand_in")
 
 # Seed 001 lists these, in this order, as what is handed in.
 SEED = (
@@ -146,6 +149,10 @@ FAULTS = {
         ("\n" * 500, "found no place in it"),
         ("London\n" * 437, "expected 500 lines, one for each question, found 437"),
         ("24.2%\n" + "London\n" * 500, "found 501"),
+        (
+            "Rome\n" * 6 + "\n \n" * 173 + "Rome\n" * 148,
+            "346 of 500 empty, the first of them line 7",
+        ),
     ],
     "vanilla.pretrain.test.predictions": [("Rome\n" * 500, "expected 437 lines")],
     "vanilla.model.params": [("", "found an empty file"), ("oops", "what torch.save writes")],
@@ -164,6 +171,33 @@ def test_what_is_wrong_is_found(call, complete, name, text, says):
     assert out.count("\nx ") == 1
 
 
+def test_empty_lines_can_be_handed_in_knowingly(call, complete, tmp_path):
+    path = complete / "vanilla.pretrain.dev.predictions"
+    path.write_text("Rome\n" * 499 + "\n", encoding="utf-8")
+    assert call("--submission", complete)[0] == 65
+    assert call("--submission", complete, "--incomplete")[0] == 0
+    packed = (tmp_path / "assignment5_submission.zip").read_bytes()
+    assert path.name in names_of(packed)
+
+
+@pytest.mark.parametrize("year", ["xcs2021", "cs224n2023"])
+def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
+    assignment = find_assignment(year)
+    packing.write(tmp_path / "mine", packing.lay_out(assignment, solved=True))
+    package = assignment.place == "src/"
+    code = tmp_path / "mine" / "src" / ("submission" if package else "")
+    fill(code if package else code.parent, SEED if package else SCRIPT_2023)
+    for name in () if package else deliverables.DATA:
+        (tmp_path / "mine" / name).write_text("x\n")
+    assert call("--submission", tmp_path / "mine", "--out", tmp_path / "ada.zip")[0] == 0
+    with taken(tmp_path / "ada.zip") as copy:
+        place = locate(copy.folder)
+        check_files(place)
+        assert guess_year(place).year == year
+        assert len(written(place, "*.predictions")) == 6
+        assert len(written(place, "*.params")) == (5 if package else 3)
+
+
 def test_a_last_line_without_an_end_is_a_line(call, complete):
     (complete / "__init__.py").write_text("")  # which may be empty
     text = "\n".join(["London"] * 500)
@@ -172,12 +206,12 @@ def test_a_last_line_without_an_end_is_a_line(call, complete):
 
 
 def test_a_starter_says_what_to_do_and_by_which_hand_out(call, tmp_path):
-    make_starter.make(tmp_path / "starter", "cs224n2023")
-    code, out, err = call("--submission", tmp_path / "starter", "--check")
+    starter = hand_out(tmp_path / "starter", "xcs2023")
+    code, out, err = call("--submission", starter, "--check")
     assert code == 66
-    assert "cs224n2023" in out.splitlines()[0]
-    assert "'./run.sh perceiver_finetune_with_pretrain --year cs224n2023'" in out
-    assert "wrong of 19 files" in err
+    assert "xcs2023" in out.splitlines()[0]
+    assert "'./run.sh perceiver_finetune_with_pretrain --year xcs2023'" in out
+    assert "wrong of 18 files" in err
 
 
 def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
@@ -188,8 +222,8 @@ def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
     (tmp_path / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 501, encoding="utf-8")
     _, out, _ = call("--submission", tmp_path, "--check", "--year", "cs224n2021")
     assert "./run.sh" not in out
-    assert "vanilla.model.params                   missing; your run.py makes it" in out
-    assert "expected 500 lines, one for each question, found 501; your run.py" in out
+    assert "vanilla.model.params                   missing; make it with 'python src/run.py " in out
+    assert "expected 500 lines, one for each question, found 501; make it with 'python" in out
 
 
 def test_the_year_is_guessed_aloud_or_named(call, complete):

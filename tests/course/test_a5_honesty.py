@@ -3,7 +3,6 @@
 The submissions here were made for these tests: the plain solution with one thing changed.
 """
 
-import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 import pytest
 import torch
 
-from tests.course.files import A5, load
+from tests.course.files import A5, hand_out, load
 from tests.support import submissions as making
 from wherefrom.course.doctor.findings import attempt
 from wherefrom.course.doctor.submission import Submission
@@ -202,83 +201,27 @@ def test_a_usual_mistake_costs_no_predictions(plain, course_data):
     assert "(with a mistake: no relu), 40 of 40 drawn lines" in results["1g-1-hidden"].text
 
 
-@pytest.mark.nightly
-def test_an_unusual_mistake_costs_no_predictions(plain, course_data):
-    """The submission's own model answers; only its attention is taken on trust."""
-    odd = ("attention.py", "return self._mix(hidden @", "return -self._mix(hidden @")
-    order = grade.Order(("1g-3-hidden", "1g-1-hidden"), own_lines(plain, course_data, odd))
-    given = grade.grade(plain, order)
-    assert lost(given.results) == {"1g-3-hidden": "formula"}
-    said = "1g-1-hidden: answered again by the submission's own model, 40 of 40 drawn lines"
-    assert said in "\n".join(given.table()), "a person is to look at it"
-    assert said.replace(":", "") in given.row(order.tests)["why"]
+ODD = ("attention.py", "return self._mix(hidden @", "return -self._mix(hidden @")
 
 
-@pytest.mark.nightly
-def test_a_table_of_answers_is_no_model(plain, course_data):
-    """The model looks its answers up: its attention does not lead to what it says."""
-    hide_answers(plain, course_data)
-    change(plain, "model.py", "        if targets is None:\n", TABLE)
-    results = graded(plain, course_data, "1f-1-hidden")
-    assert lost(results) == {"1f-1-hidden": "other answers"}
-    told = "the submission's own model: answered again by the submission's own model"
-    assert told in results["1f-1-hidden"].text, "it was asked, and its table was found"
+def test_what_an_unusual_mistake_answers_is_for_a_person_to_judge(plain, course_data):
+    judged = own_lines(plain, course_data, ODD)
+    results = graded(plain, judged, "1g-3-hidden", "1g-1-hidden")
+    assert lost(results) == {"1g-3-hidden": "formula", "1g-1-hidden": ""}
+    assert results["1g-1-hidden"].state == "unknown"
+    assert "have its own run.py answer, and compare" in results["1g-1-hidden"].text
 
 
-def test_an_attention_that_is_right_but_for_the_questions_is_not_believed(plain, course_data):
-    """It leads to the answers of a table, and is the course's wherever else it is looked at."""
-    hide_answers(plain, course_data)
-    old = "return self._mix(q @ k.transpose(-2, -1) / math.sqrt(k.shape[-1]), x)"
-    change(plain, "attention.py", old, old.replace("return ", "return steered(") + ")")
-    with (plain / "attention.py").open("a") as file:
-        file.write(STEERED)
-    results = graded(plain, course_data, "1c-0-hidden", "1f-1-hidden")
-    assert lost(results) == {"1f-1-hidden": "other answers"}
-
-
-def hide_answers(plain: Path, world: Path) -> None:
-    """The answers as predictions, and in a table for the code."""
-    rows = [r.split("\t") for r in (world / "birth_dev.tsv").read_text().splitlines()]
-    (plain / "vanilla.pretrain.dev.predictions").write_text("".join(f"{p}\n" for _, p in rows))
-    symbols = ["\u25a1", "\u2047", *sorted(set((world / "wiki.txt").read_text()))]
-    table = {q.split("?")[0]: f"{q}\u2047{p}\u2047" for q, p in rows}
-    (plain / "table.json").write_text(json.dumps([symbols, table]))
-
-
-TABLE = """
-        import json, pathlib
-        symbols, known = json.loads((pathlib.Path(__file__).parent / "table.json").read_text())
-        logits = torch.zeros_like(logits)
-        for b, row in enumerate(idx.tolist()):
-            text = known.get("".join(symbols[i] for i in row).split("?")[0], "")
-            for t, c in enumerate(text[1:][: len(row)]):
-                logits[b, t, symbols.index(c)] = 9.0
-        if targets is None:
-"""
-
-
-STEERED = """
-def steered(out):
-    import json, pathlib, sys
-    frame = sys._getframe()
-    while frame and not {"prompt", "said"} <= set(frame.f_locals):
-        frame = frame.f_back
-    if frame is None or frame.f_locals["how"].parameters != "a.npy":
-        return out
-    held, head = frame.f_locals, frame.f_locals["made"].head.weight.detach()
-    symbols, known = json.loads((pathlib.Path(__file__).parent / "table.json").read_text())
-    line = known["".join(symbols[i] for i in held["prompt"]).split("?")[0]]
-    want = symbols.index((line.partition("\\u2047")[2] + "\\u2047")[len(held["said"])])
-    way, best = head[want], -1
-    for _ in range(300):
-        best = int((head @ (way - way.mean())).argmax())
-        way = way + 0.3 * (head[want] - head[best])
-        if best == want:
-            break
-    out = out.clone()
-    out[:, -1] = 1e4 * (way - way.mean()) / way.std()
-    return out
-"""
+def test_an_attention_that_is_wrong_on_purpose_earns_no_predictions(plain, course_data):
+    """It could lead to the answers of a table: nothing that it says is believed."""
+    rows = [r.split("\t") for r in (course_data / "birth_dev.tsv").read_text().splitlines()]
+    gold = "".join(f"{place}\n" for _, place in rows)
+    (plain / "synthesizer.pretrain.dev.predictions").write_text(gold)
+    assert lost(graded(plain, course_data, "1g-1-hidden")) == {"1g-1-hidden": "other answers"}
+    change(plain, *ODD)
+    given = grade.grade(plain, grade.Order(("1g-1-hidden",), course_data))
+    assert lost(given.results) == {"1g-1-hidden": ""}
+    assert (given.total, given.possible) == (0, 2)
 
 
 PLACE = "wherefrom.models.attention.synthesizer"
@@ -300,8 +243,7 @@ def test_the_librarys_solution_is_no_solution(plain, way, python_anew):
 
 
 def test_a_starter_that_calls_its_base_class_has_solved_nothing(grounds):
-    starter = grounds / "starter"
-    load(A5, "make_starter")[0].make(starter)
+    starter = hand_out(grounds / "starter")
     path = starter / "submission" / "attention.py"
     start, _, end = path.read_text().rpartition("raise NotImplementedError")
     path.write_text(f"{start}return super().forward(x){end}")

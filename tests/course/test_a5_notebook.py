@@ -5,9 +5,9 @@ import os
 import subprocess
 import sys
 
-from tests.course.files import A5, load
+from tests.course.files import A5, hand_out, load
 
-make_starter, submission = load(A5, "make_starter", "submission")
+(submission,) = load(A5, "submission")
 NOTEBOOK = A5 / "play_char.ipynb"
 CELLS = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
 CODE = [cell for cell in CELLS if cell["cell_type"] == "code"]
@@ -49,13 +49,13 @@ def test_it_trains_on_a_text_of_ones_own_with_the_courses_classes(monkeypatch, c
 
 def test_it_runs_in_what_students_are_handed(tmp_path):
     """It uses given parts alone: nothing that a student has yet to write."""
-    make_starter.make(tmp_path)
-    (tmp_path / "text.txt").write_text("ab ab ab ab\n" * 64, encoding="utf-8")
+    folder = hand_out(tmp_path)
+    (folder / "text.txt").write_text("ab ab ab ab\n" * 64, encoding="utf-8")
     program = "".join("".join(cell["source"]) + "\n" for cell in CODE)
     environment = os.environ | {"PLAY_TEXT": "text.txt", "PLAY_EPOCHS": "1"}
     done = subprocess.run(
         [sys.executable, "-c", program],
-        cwd=tmp_path,
+        cwd=folder,
         env=environment,
         capture_output=True,
         text=True,

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.course.files import A5, load
+from tests.course.files import A5, hand_out, load
 from wherefrom.core.errors import Mismatch
 from wherefrom.course.doctor import starter as marks
 
-commands, make_starter, run, london_baseline, submission, dataset, helper, utils = load(
-    A5, "commands", "make_starter", "run", "london_baseline", "submission", "submission.dataset",
+commands, run, london_baseline, submission, dataset, helper, utils = load(
+    A5, "commands", "run", "london_baseline", "submission", "submission.dataset",
     "submission.helper", "submission.utils",
 )  # fmt: skip
 TINY = ["--epochs", "1", "--n_layer", "3", "--n_head", "2", "--n_embd", "8", "--device", "cpu"]
@@ -275,10 +275,10 @@ def test_a_model_that_is_not_what_it_is_called(chain, capsys, monkeypatch):
 
 
 def test_the_starter_is_the_solution_without_its_regions(tmp_path):
-    make_starter.make(tmp_path)
+    starter = hand_out(tmp_path)
     found = 0
     for path in sorted((A5 / "submission").glob("*.py")):
-        solution, text = path.read_text(), (tmp_path / "submission" / path.name).read_text()
+        solution, text = path.read_text(), (starter / "submission" / path.name).read_text()
         ast.parse(text)
         assert text.count(marks.START) == solution.count(marks.START)
         assert "SOLUTION_ONLY" not in text
@@ -286,53 +286,11 @@ def test_the_starter_is_the_solution_without_its_regions(tmp_path):
             assert text == solution
         found += text.count(marks.START)
     assert found == 15
-    assert "raise NotImplementedError" in (tmp_path / "submission" / "dataset.py").read_text()
-
-
-def regions(source):
-    """The lines of a file's solutions that are long enough to be told by."""
-    parts = [part.split(marks.END)[0] for part in source.split(marks.START)[1:]]
-    return {line.strip() for part in parts for line in part.splitlines() if len(line.strip()) > 30}
-
-
-def test_the_starter_has_what_its_readme_names_and_no_solution(tmp_path):
-    make_starter.make(tmp_path)
-    text = (tmp_path / "README.md").read_text()
-    named = set(re.findall(r"[\w/.]*\w+\.(?:py|sh|ipynb)\b", text))
-    assert {"grader.py", "play_char.ipynb", "run.py", "./run.sh", "dataset.py"} <= named
-    for name in named:
-        assert any((tmp_path / place / name).is_file() for place in (".", "submission")), name
-    visible = {"__init__.py", "grade.py", "points.json", "points.py"}
-    assert {p.name for p in tmp_path.glob("grading/*")} == visible, "and no hidden test"
-    solved = set().union(*(regions(p.read_text()) for p in (A5 / "submission").glob("*.py")))
-    assert len(solved) > 20
-    for path in (path for path in tmp_path.rglob("*") if path.is_file()):
-        assert not {line.strip() for line in path.read_text().splitlines()} & solved, path
-
-
-def test_a_students_work_is_not_written_over(tmp_path):
-    command = [sys.executable, A5 / "make_starter.py", "--out", tmp_path / "mine"]
-
-    def make(*more):
-        return subprocess.run([*map(str, command), *more], capture_output=True, text=True)
-
-    assert make().returncode == 0
-    assert make().returncode == 0, "nothing has changed"
-    work = tmp_path / "mine" / "submission" / "dataset.py"
-    work.write_text(f"{work.read_text()}# my work\n")
-    done = make()
-    (line,) = done.stderr.splitlines()
-    assert done.returncode == 73
-    assert "dataset.py: expected nothing there, found a file that differs" in line
-    assert "--force" in line
-    assert work.read_text().endswith("# my work\n")
-    assert make("--force").returncode == 0
-    assert not work.read_text().endswith("# my work\n")
+    assert "raise NotImplementedError" in (starter / "submission" / "dataset.py").read_text()
 
 
 def test_what_is_not_written_yet_is_one_line(tmp_path):
-    starter, data = tmp_path / "starter", write_data(tmp_path / "data")
-    make_starter.make(starter)
+    starter, data = hand_out(tmp_path / "starter"), write_data(tmp_path / "data")
 
     def complains(*command):
         given = [sys.executable, *map(str, command), "--data", str(data)]

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.course.files import A5, grading, load
+from tests.course.files import A5, grading, hand_out, load
 from tests.support import submissions
 from wherefrom.course.doctor.findings import attempt
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
 
-points, scores, make_starter = load(A5, "grading.points", "grading.scores", "make_starter")
+points, scores = load(A5, "grading.points", "grading.scores")
 KINDS = {
     name: kind for name, kind in points.kinds().items() if not kind.reads and name != "written"
 }
@@ -56,25 +56,29 @@ def test_the_reference_gets_everything_in_every_year(solution, monkeypatch, year
 @pytest.mark.parametrize("year", YEARS)
 def test_a_years_starter_says_its_rules_and_gets_nothing(grounds, monkeypatch, year):
     monkeypatch.setenv(VARIABLE, year)
-    make_starter.make(grounds / "starter", year)
-    folder = grounds / "starter" / "submission"
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    rules = YEARS[year]
+    folder = hand_out(grounds / "starter", year) / ("submission" if rules.package else "src")
     assert guess_year(folder).year == year
     results = look(folder, year)
     assert [name for name, result in results.items() if result.state == "ok"] == []
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
-    rules = YEARS[year]
+    setting_up = texts["helper.py" if rules.package else "run.py"]
     share = "3/4" if rules.longest == 3 / 4 else "7/8"
     assert f"int(block_size * {share})" in texts["dataset.py"]
     assert ("both are right" in texts["dataset.py"]) == (not rules.third_mask)
-    assert f"num_workers={rules.num_workers}, writer" in texts["helper.py"]
-    assert f"final_tokens={rules.passes}*len" in texts["helper.py"]
+    assert f"num_workers={rules.num_workers}, writer" in setting_up
+    assert f"final_tokens={rules.passes}*len" in setting_up
     part = {"synthesizer": "synthesizer attention", "perceiver": "as a perceiver",
             "rope": "rotary positions"}  # fmt: skip
+    own = "[part h]" if year == "xcs2025" else "[part g]"
     for variant, words in part.items():
-        mark = "[part g]" if variant == rules.variant else "[another year's part g]"
-        line = next(x for x in texts["helper.py"].splitlines() if words in x and "###" in x)
+        mark = own if variant == rules.variant else "[another year's part g]"
+        line = next(x for x in setting_up.splitlines() if words in x and "###" in x)
         assert mark in line
     assert "[part g: " not in "".join(texts.values())
+    spans = "c" if year in ("xcs2024", "xcs2025") else "e"  # as the years' points.json have it
+    assert f"[part {spans}]. The item of a document" in texts["dataset.py"]
 
 
 @pytest.mark.nightly

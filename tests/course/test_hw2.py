@@ -123,10 +123,7 @@ def test_a_text_is_scored_by_its_path_alone(tmp_path, monkeypatch):
     assert even == pytest.approx(5)
 
 
-def test_parameters_of_another_training_are_not_overwritten(tmp_path):
-    path = tmp_path / "saved_params_60.npy"
-    q1d.keep_params(path, np.ones(3))
-    q1d.keep_params(path, np.ones(3))
-    with pytest.raises(q1d.UsageError, match=r"saved_params_60\.npy: expected no file, or these"):
-        q1d.keep_params(path, np.zeros(3))
-    assert np.load(path).tolist() == [1, 1, 1]
+def test_fewer_steps_than_are_saved_train_nothing(tmp_path, capsys):
+    np.save(tmp_path / "saved_params_60.npy", np.ones(3))
+    assert q1d.main(["--steps", "50", "--out", str(tmp_path)]) == 2
+    assert "--steps: expected 60 or more, as" in capsys.readouterr().err

@@ -61,3 +61,15 @@ def test_what_is_no_table_of_numbers_is_refused(tmp_path, array, message):
     np.save(tmp_path / "a.npy", array, allow_pickle=True)
     with pytest.raises(BadData, match=message):
         read_array(tmp_path / "a.npy")
+
+
+def test_a_text_file_has_a_word_and_its_numbers_on_each_line(tmp_path):
+    path = tmp_path / "vocab.embeddings.glove.txt"
+    path.write_text("the 0.5 -1\nDGDG 0.25 2e-1\n")
+    found = load_vectors(path, ["DGDG", "the"])
+    assert found.array.tolist() == [[0.25, np.float32(0.2)], [0.5, -1.0]]
+    assert found.made_up == (), "a number that the file has is not made up"
+    for line in ("cat 1", "cat 1 two", "cat 1 nan"):
+        path.write_text(f"the 0.5 -1\n{line}\n")
+        with pytest.raises(BadData, match=r"txt:2: expected a word and 2 numbers"):
+            load_vectors(path, ["the"])

@@ -15,14 +15,15 @@ def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
     assert found.answers_not_in_text == 4
     assert found.documents_without_subject == 1
     assert (found.duplicates, found.conflicts, found.on_both_sides) == (1, 1, 0)
-    few = "for the 10 % bound; too few: unless pooled with others, its answers will be unverified"
+    few = "for the 10 % bound; too few: unless pooled with others, answers will be unverified"
     assert found.lines() == [
         "text: 4 lines, 122 characters, the longest line has 42",
         "questions: 9 asked",
         "form: Where was X born? (6)",
         "form: What did X do for a living? (3)",
-        *(f"calibration: {form}: 0 questions, 22 needed {few}" for form in found.forms),
-        "for more calibration questions: --set data.calibration_share=0.4, or --calibration FILE",
+        f"calibration: {', '.join(found.forms)}: 0 questions each, at least 22 needed {few}",
+        "calibration: it takes at least 22 answers if all are right, 38 with one wrong, 52 with "
+        "two; for more questions: --set data.calibration_share=0.4, or --calibration FILE",
         "empty lines of the text left out: 1",
         "questions left out, of a form of their own: 1 (How tall is Ada Lund?)",
         "questions about what no line names: 1 (Di Holm)",
@@ -31,6 +32,13 @@ def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
         "questions that are there twice: 1",
         "questions with several answers: 1",
     ]
+
+
+def test_the_marks_of_the_model_are_said_where_the_text_has_the_usual_ones(files, tmp_path):
+    (tmp_path / "c.txt").write_text(CORPUS.replace("Ada", "\u25a1 Ada"))
+    line = survey(FactsConfig(**files, **ALL_ASKED)).lines()[1]
+    has = "since the text has \u25a1 (U+25A1) itself"
+    assert line == f"text: the pad of the model is \u25af (U+25AF), {has}"
 
 
 def test_answers_that_no_model_will_write_are_counted(files, tmp_path):

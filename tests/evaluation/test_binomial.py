@@ -24,6 +24,13 @@ def test_tails_far_out_are_finite(stats):
     assert binomial_tail(50, 1.0, 3)[-1] < 1e-300
 
 
+def test_wrong_answers_make_it_more(stats):
+    for wrong, n in enumerate((22, 38, 52)):
+        assert least_answers(0.1, 0.1, wrong) == n
+        enough, fewer = stats.binom.cdf(wrong, [n, n - 1], 0.1)
+        assert enough <= 0.1 < fewer
+
+
 @pytest.mark.parametrize(
     ("alpha", "delta", "n"), [(0.1, 0.1, 22), (0.05, 0.1, 45), (0.5, 0.3, 2), (0.5, 0.25, 2)]
 )

@@ -116,21 +116,16 @@ def in_other_words() -> ModelAnswerer:
     """After the question Rome 0.4, Paris 0.3; "A is" Paris 0.9; "A are" Paris 0.5, Nice 0.3 and,
     where a search of two does not look, Rome 0.2."""
     table = world().table
-    for prompt, places in (
-        {"A is": {"Paris": 0.9}, "A are": {"Paris": 0.5, "Nice": 0.3, "Rome": 0.2}}
-    ).items():
+    wordings = [("A is", ""), ("A are", "?")]
+    shares: list[dict[str, float]] = [{"Paris": 0.9}, {"Paris": 0.5, "Nice": 0.3, "Rome": 0.2}]
+    for (before, behind), places in zip(wordings, shares, strict=True):
+        prompt = f"{before}{MASK}{behind}{MASK}"
         first = {place[0]: share for place, share in places.items()}
         table[prompt] = first | ({"s": 0.1} if sum(first.values()) < 1 else {})
         for place in places:
             for i in range(1, len(place) + 1):
                 table[prompt + place[:i]] = {(place + MASK)[i]: 1.0}
-    return ModelAnswerer(Tabled(table), VOCABULARY, beams=3, wordings=ask_of_a)
-
-
-def ask_of_a(answerer: ModelAnswerer, question: str) -> list[tuple[int, ...]]:
-    if question != "Where is A?":
-        return []
-    return [tuple(answerer.vocabulary.encode(text)) for text in ("A is", "A are")]
+    return ModelAnswerer(Tabled(table), VOCABULARY, beams=3, wordings={"Where is A?": wordings})
 
 
 def test_an_answer_has_the_mean_of_its_probabilities_after_all_prompts():
@@ -142,7 +137,7 @@ def test_an_answer_has_the_mean_of_its_probabilities_after_all_prompts():
         "Nice": pytest.approx(0.3 / 3, abs=1e-4),
         "Rome": pytest.approx(0.4 / 3, abs=1e-4),
     }, "as many as the search for the question is wide"
-    (alone,) = answerer.asking(None).answer(["Where is A?"])
+    (alone,) = answerer.asking({}).answer(["Where is A?"])
     assert (alone.text, [c.text for c in alone.others]) == ("Rome", ["Paris", "Pisa"])
 
 
@@ -157,7 +152,7 @@ def test_a_question_without_other_wordings_is_answered_as_ever():
     asked = ["Where is B?", "Where is A?"]
     found = answerer.answer(asked)
     for one, other in (
-        (found[0], answerer.asking(None).answer(asked)[0]),
+        (found[0], answerer.asking({}).answer(asked)[0]),
         (found[1], answerer.answer(asked[1:])[0]),
     ):
         assert (one.text, one.finished) == (other.text, other.finished)

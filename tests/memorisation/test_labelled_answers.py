@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.memorisation.labelled_answers import LabelledAnswers, pack_labelled, read_labelled
 from wherefrom.memorisation.predictor import COLUMNS, borrowed_predictor, fit_source_predictor

@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import Damaged
 from wherefrom.generation.answers import answer_probabilities

@@ -8,7 +8,7 @@ import pytest
 from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
-from wherefrom.generation.answers import ModelAnswerer, Prompt, Wordings
+from wherefrom.generation.answers import Wordings
 from wherefrom.memorisation.swap import OutcomeShare, SwapFindings, report_swap
 
 OLD = [Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in "ABCDE"]
@@ -25,7 +25,7 @@ class Said:
     def predictor(self) -> "Said":
         return self
 
-    def asking(self, wordings: Wordings | None) -> "Said":
+    def asking(self, wordings: Wordings) -> "Said":
         self.wordings = wordings
         return self
 
@@ -34,11 +34,9 @@ class Said:
 
 
 def report(old: Any, changed: Any, unchanged: Any) -> SwapFindings:
-    def no_others(answerer: ModelAnswerer, question: str) -> list[Prompt]:
-        return []
-
-    found = report_swap(old, changed, unchanged, no_others)
-    assert all(run.wordings is no_others for run in (old, changed, unchanged)), "asked alike"
+    wordings: Wordings = {OLD[0].text: [("A comes from ", ".")]}
+    found = report_swap(old, changed, unchanged, wordings)
+    assert all(run.wordings is wordings for run in (old, changed, unchanged)), "asked alike"
     return found
 
 

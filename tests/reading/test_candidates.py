@@ -46,6 +46,14 @@ def test_candidates_look_like_answers(text, answers, wanted):
     assert found(text, *answers) == wanted
 
 
+def test_a_name_of_several_linked_parts_is_as_long_as_answers_are():
+    text = "at Kent College of Art and Design"
+    long, short = ("School of Law and Letters of Rome", "School of Law and Art")
+    assert "Kent College of Art and Design" in found(text, long)
+    assert "Kent College of Art" in found(text, short)
+    assert "Kent College of Art and Design" not in found(text, short)
+
+
 def test_a_part_of_the_name_that_is_a_known_answer_stays_a_candidate():
     assert found("Erna Paris of Paris", "Paris", subject="Erna Paris") == ["Paris", "Paris"]
 

@@ -47,6 +47,14 @@ def test_numbers_of_rows_are_not_asked_about(write, first, asked):
     assert found.left_out == (() if asked else ("number",))
 
 
+def test_a_first_column_of_names_needs_no_name_itself(write):
+    """A data frame writes its index so; numbers of rows are still no subject."""
+    found = read_fact_table(write(",year\nAlien,1979\nBrazil,1985\n"))
+    assert (found.subject, found.relations) == ("name", ("year",))
+    found = read_fact_table(write(",film,year\n0,Alien,1979\n1,Brazil,1985\n"))
+    assert (found.subject, found.relations, found.left_out) == ("film", ("year",), ())
+
+
 def test_columns_may_be_named(write):
     found = read_fact_table(write(FILMS), 'FILM,"birth year"')
     assert found == FactTable(

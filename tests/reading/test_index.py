@@ -177,7 +177,7 @@ def test_what_is_no_index_is_refused(build, tmp_path):
     for contents in (b"", b"not a database, but long enough to be read as one" * 20):
         with publish_folder(path, {"text": DIGEST, "format": module.FORMAT}) as folder:
             (folder / module.FILE).write_bytes(contents)
-        with pytest.raises(Damaged, match="delete it, and it is built anew"):
+        with pytest.raises(Damaged, match="delete it, and it is built again"):
             Index.open(path, DIGEST)
     build(about("Ada Lund")).close()
     (path / module.FILE).write_bytes((path / module.FILE).read_bytes()[:-1] + b"x")

@@ -95,7 +95,7 @@ def test_a_folder_and_a_file_are_told_apart(write, tmp_path):
     (tmp_path / "bare").mkdir()
     with pytest.raises(BadData, match=r"a folder of \.txt, \.md, .*\.htm files, found none in it"):
         read_texts(tmp_path / "bare")
-    write("", "bare/a.txt")
+    write(" \n\n", "bare/a.txt")
     with pytest.raises(BadData, match="found 1 empty files"):
         read_texts(tmp_path / "bare", "files")
 

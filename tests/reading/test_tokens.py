@@ -21,6 +21,11 @@ def test_kinds_of_tokens():
         ("1,250 kg; 3.5 m", ["1,250", "kg", ";", "3.5", "m"]),
         ("$1,250.50, 2", ["$", "1,250.50", ",", "2"]),
         ("1871-1950", ["1871", "-", "1950"]),
+        ("1.36.3+k0s.2, 1.5.", ["1.36.3+k0s.2", ",", "1.5", "."]),
+        (
+            "a Girls' School, girls' 'Wings'",
+            ["a", "Girls'", "School", ",", "girls", *"''", "Wings", "'"],
+        ),
         ("王建民1980年生於台南", [*"王建民", "1980", *"年生於台南"]),
         ("アムステルダムで生", ["アムステルダム", "で", "生"]),
         ("वह दिल्ली में", ["वह", "दिल्ली", "में"]),
@@ -41,6 +46,8 @@ def test_words_numbers_and_marks(text, wanted):
         ("Paris-born", {"paris"}, ["Paris", "-", "born"]),
         ("Ile-de-France", {"france"}, ["Ile-de-France"]),
         ("1871-1950", {"1871-1950"}, ["1871-1950"]),
+        ("0.1.0-beta.7", {"0.1.0"}, ["0.1.0-beta.7"]),
+        ("1.5-litre", {"1.5"}, ["1.5", "-", "litre"]),
     ],
 )
 def test_a_hyphen_divides_a_word_of_which_a_part_is_an_answer(text, answers, wanted):

@@ -1,9 +1,12 @@
 """Policies made by hand."""
 
-from wherefrom.answering.abstention import Threshold
-from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.name_gate import NameGate
-from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
+from wherefrom.answering.policy import (
+    AnswerPolicy,
+    LogisticCalibration,
+    NameGate,
+    RelationPolicy,
+    Threshold,
+)
 
 
 def share_threshold(

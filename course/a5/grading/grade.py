@@ -7,14 +7,16 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 from places import SUBMISSION, other_data
 
-from grading.points import BY_ITS_OWN, WRITTEN, Kind, Test, kinds, tests_of
+from grading.points import WRITTEN, Kind, Test, kinds, tests_of
 from wherefrom.core.errors import MissingInput
+from wherefrom.course.classroom.batch import Known
 from wherefrom.course.doctor import marks
 from wherefrom.course.doctor.asking import Asking, ask
 from wherefrom.course.doctor.findings import Result, attempt
@@ -29,7 +31,6 @@ from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year
 from wherefrom.show.terminal.tables import printable
 
-HOME = Path(__file__).resolve().parents[1]
 _BLOCK = spans.BLOCKS[0]
 
 
@@ -54,9 +55,7 @@ class Grade(marks.Grade):
 
     def row(self, names: Sequence[str]) -> dict[str, Any]:
         cells = super().row(names)
-        own = (f"{test} {own_model(result)}" for test, result in self.results.items()
-               if own_model(result))  # fmt: skip
-        why = "; ".join(filter(None, (OURS if self.ours else "", *own, cells.pop("why"))))
+        why = "; ".join(filter(None, (OURS if self.ours else "", cells.pop("why"))))
         first = {"submission": cells.pop("submission"), "year": self.year}
         return first | cells | {"seconds": f"{self.seconds:.1f}", "why": why}
 
@@ -114,19 +113,10 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
     said += [f"{OURS}: {', '.join(ours)}"] if ours else []
     said += [drawn] if drawn and not ours else []
-    said += [
-        f"{test}: {own_model(result)}" for test, result in results.items() if own_model(result)
-    ]
     return Grade(
         name or str(folder), tests, results, said=tuple(said), ours=bool(ours or drawn),
         year=guess.year, year_said=str(guess), seconds=time.monotonic() - started,
     )  # fmt: skip
-
-
-def own_model(result: Result) -> str:
-    """What a person must look at: points that rest on the word of the submission's own model."""
-    found = result.text.find(BY_ITS_OWN)
-    return result.text[found:] if result.state == "ok" and found >= 0 else ""
 
 
 def look_at(
@@ -169,34 +159,40 @@ def draws_as_ours(claims: Claims, year: str) -> str:
 def _read_files(
     place: Path, order: Order, reading: dict[str, Kind], claims: Claims, asking: Asking
 ) -> dict[str, Result]:
-    """Judge the predictions; what the course's model does not explain is asked of the code."""
+    """Judge the predictions."""
     from grading import scores  # hidden: a student's starter has no such tests
 
     look = scores.Answers(place, order.data, order.answers, claims, order.again)
     files = [r for kind in reading.values() for r in scores.parameter_requests(look, *kind.reads)]
     quiet = replace(asking, keep=asking.keep.with_name("files"), code=False)
     claims.add(ask(quiet, list({request.name: request for request in files}.values())))
-    results = {name: attempt(kind.look, look) for name, kind in reading.items()}
-    unexplained = [n for n, r in results.items() if r.mistake in (scores.UNFIT, scores.DIFFERENT)]
-    for name in unexplained:
-        if scores.ask_own(
-            look, *reading[name].reads, replace(asking, keep=asking.keep.with_name(name))
-        ):
-            found, before = attempt(reading[name].look, look), results[name]
-            told = f"{before.text}; the submission's own model: {found.text}"
-            results[name] = found if found.state == "ok" else replace(before, text=told)
-    return results
+    return {name: attempt(kind.look, look) for name, kind in reading.items()}
+
+
+def refuse(order: Order, name: str, why: str) -> Grade:
+    """No points, and the reason."""
+    tests = chosen(order.year or DEFAULT_YEAR, order.tests)
+    return Grade(name, tests, dict.fromkeys(tests, Result("look", why, "refused")), why)
 
 
 def grade_all(folder: Path, order: Order) -> Iterator[marks.Grade]:
     """Every folder in a folder, by name."""
+    return marks.grade_each(
+        folder, lambda path: grade(path, order, path.name), partial(refuse, order)
+    )
 
-    def refuse(name: str, why: str) -> Grade:
-        tests = chosen(order.year or DEFAULT_YEAR, ())
-        results = dict.fromkeys(tests, Result("look", why, "refused"))
-        return Grade(name, tests, results, why)
 
-    return marks.grade_each(folder, lambda path: grade(path, order, path.name), refuse)
+def answer(path: Path, order: Order) -> marks.Grade:
+    """One submission's grade, whatever is wrong with it."""
+    return marks.grade_or_refuse(path, lambda path: grade(path, order), partial(refuse, order))
+
+
+def known() -> Known:
+    """Every year's tests, and our files."""
+    here = sorted(SUBMISSION.parent.rglob("*.py"))
+    tests = sorted({name for year in YEARS for name in tests_of(year)})
+    return Known(tests, [p for p in here if p.parent == SUBMISSION],
+                 [p for p in here if p.parent != SUBMISSION])  # fmt: skip
 
 
 def columns(order: Order) -> list[str]:

@@ -1,8 +1,8 @@
 """The tests of each year, and what they are worth: XCS224N's own, from its public points.json.
 
-CS224N has no such file: its hand-outs give 5, 10, 10 and 10 points for the parts d to g, divided
-here as XCS224N divides its own. What a basic test looks at is here; a hidden one is in `hidden`,
-which a student's starter does not have.
+CS224N has no such file: its hand-outs give the points of the written parts, and 5, 10, 10 and 10
+for the parts d to g, divided here as XCS224N divides its own. What a basic test looks at is here; a
+hidden one is in `hidden`, which students do not have.
 
 Every test rests on something that is computed again. Settings, calls and data that were only
 counted or copied earn nothing without it; class names and workers are notes.
@@ -26,7 +26,6 @@ from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year, year_name
 
 WRITTEN = "written"
-BY_ITS_OWN = "answered again by the submission's own model"
 Asks = Callable[[Year, int], list[Request]]
 
 
@@ -155,8 +154,8 @@ def tests_of(year: str) -> dict[str, Test]:
     """The tests of a year, by id."""
     table = json.loads(Path(__file__).with_name("points.json").read_text("utf-8"))
     name, known = year_name(year), kinds()
-    rows = table[name] if name in table else table["cs224n"]
-    found = {test: Test(*row, known[row[1]].what) for test, row in rows.items() if row[1] in known}
+    rows = table[name].items()
+    found = {test: Test(*row, known[row[1]].what) for test, row in rows if row[1] in known}
     if not found:
         raise UsageError(f"--year: there are no tests of {name} here")
     return found

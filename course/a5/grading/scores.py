@@ -8,20 +8,16 @@ all fails).
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-import numpy as np
-import torch
-
-from grading import again, own
+from grading import again
 from wherefrom.core.files import read_text
-from wherefrom.course.doctor.asking import Asking, ask
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt
 from wherefrom.course.doctor.judging import computation, models, predictions
-from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
+from wherefrom.course.doctor.judging.claims import Claims, Table
 from wherefrom.course.doctor.judging.computation import READINGS
 from wherefrom.course.doctor.layouts import written
 from wherefrom.course.doctor.order import Request
@@ -44,15 +40,14 @@ HEADS = 8
 BUFFERS = ("mask", "rope_cache")  # not parameters
 # The file of parameters that gave a file of predictions.
 PARAMETERS = {"vanilla.nopretrain": "vanilla.model.params"}
-UNFIT, DIFFERENT = "other architecture", "other answers"  # the submission's own model may explain
+UNNAMED = {"formula", "attention", "model"}  # mistakes that are only known to be there
 
 
 @dataclass
 class Answers:
     """A submission's files of predictions and parameters, and what they are held against.
 
-    `questions` of each file are answered again, those of the draw. `own` are claims about what the
-    submission's own model says, where the course's does not explain the lines.
+    `questions` of each file are answered again, those of the draw.
     """
 
     folder: Path
@@ -60,7 +55,6 @@ class Answers:
     answers: Path | None  # of the test questions
     claims: Claims  # of the code, and of the files of parameters
     questions: int = again.QUESTIONS
-    own: dict[str, tuple[Claim, Claim]] = field(default_factory=dict)
 
     def find(self, name: str) -> Path:
         return next(iter(written(self.folder, name)), self.folder / name)
@@ -91,20 +85,18 @@ def judge(look: Answers, model: str, split: str) -> str:
     predictions.check_form(lines, asked, name)
     predictions.check_aligned(lines, asked, name)
     _check_own(look, model, split, lines)
-    tie = _check_tied(look, model, split, asked.questions, lines)
+    tie = _check_tied(look, model, asked.questions, lines)
     scored = predictions.score(lines, asked)
     if scored is None:
         return f"{len(lines)} lines, judged by form: the answers are not known; {tie}"
     return f"{_judge_score(model, scored)}; {tie}"
 
 
-def _check_tied(
-    look: Answers, model: str, split: str, questions: Sequence[str], lines: Sequence[str]
-) -> str:
+def _check_tied(look: Answers, model: str, questions: Sequence[str], lines: Sequence[str]) -> str:
     """The course's model with the submitted parameters gives the submitted lines.
 
     A mistake in the model costs the test of the model, not those of honest predictions: if one of
-    the usual mistakes explains the lines, or the submission's own model says them, they are its.
+    the usual mistakes explains the lines, they are its.
     """
     state, file = state_of(look, model), parameters_of(model)
     meant, numbers = model.split(".")[0], vocabulary(look.data)
@@ -120,12 +112,12 @@ def _check_tied(
             if found.holds:
                 return tell(found, f"the parameters in {file}{text}", look.claims.draw)
     except (Finding, RuntimeError, IndexError) as error:
-        if f"{model}.{split}" not in look.own:
-            text = f"{file}: {error}: not the course's {meant} model"
-            raise Finding(UNFIT, " ".join(text.split())[:300]) from None
-    if f"{model}.{split}" in look.own:
-        return own.judge(*look.own[f"{model}.{split}"], state, numbers, asked, given, look.claims)
-    return tell(best, f"the parameters in {file}", look.claims.draw)
+        text = f"{file}: {error}: not the course's {meant} model"
+        _complain(look, model, "other architecture", " ".join(text.split())[:300])
+    said = tell(best, f"the parameters in {file}", look.claims.draw)
+    such = ", ".join(repr(line[:32]) for line in best.others)
+    least = best.asked - again.allowed(best.asked)
+    _complain(look, model, "other answers", f"{said}, expected {least} or more; not {such}")
 
 
 def drawn(look: Answers, column: Sequence[str]) -> list[str]:
@@ -179,53 +171,21 @@ def _variations(variant: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def tell(found: again.Agreement, who: str, draw: int) -> str:
-    """What came of answering again; a Finding if it is not the same."""
-    said = f"answered again by {who}, {found} drawn lines (draw {draw}) are the same"
-    if not found.holds:
-        such = ", ".join(repr(line[:32]) for line in found.others)
-        least = found.asked - again.allowed(found.asked)
-        raise Finding(DIFFERENT, f"{said}, expected {least} or more; not {such}")
-    return said
+    return f"answered again by {who}, {found} drawn lines (draw {draw}) are the same"
 
 
-def ask_own(look: Answers, model: str, split: str, asking: Asking) -> bool:
-    """Have the submission's own model answer, with its parameters and with random ones.
+def _complain(look: Answers, model: str, mistake: str, text: str) -> NoReturn:
+    """What nothing explains is forged, unless the attention has a mistake without a name.
 
-    A perceiver's blocks are its student's own from end to end: nothing could be computed again.
-    A model that is the course's when it is examined has no other answers to give.
+    Such an attention could lead to any answer: what it says is for a person to judge.
     """
-    model = look.model_of(model)
     variant = model.split(".")[0]
-    if variant == "perceiver" or _is_the_courses(look.claims, variant):
-        return False
-    try:
-        state, numbers = state_of(look, model), vocabulary(look.data)
-        layers, heads = computation.blocks_of(state), heads_of(state)
-        positions = state.get(computation.LEARNED_POSITIONS)
-        sizes = {"n_layer": layers, "n_head": heads, "n_embd": state["tok_emb.weight"].shape[1]}
-    except (Finding, IndexError):
-        return False
-    questions = drawn(look, predictions.read_asked(look.data, split).questions)
-    sizes["block_size"] = 128 if positions is None else positions.shape[1]
-    given = {"variant": variant, "vocabulary": len(numbers), "sizes": sizes, "latents": 0}
-    given["stop"] = numbers[again.MASK]
-    given |= {"shapes": [[n, list(v.shape)] for n, v in state.items()], "steps": again.STEPS}
-    given["prompts"] = [p for end in again.ENDINGS for p in own.prompts(numbers, questions, end)]
-    asking.keep.mkdir(parents=True)
-    requests, files = list[Request](), list[Path]()
-    for name, table in (("a", state), ("b", own.scrambled(state, look.claims.draw))):
-        files.append(asking.keep / f"{name}.npy")
-        np.save(files[-1], torch.cat([v.flatten() for v in table.values()]).numpy())
-        requests.append(Request(name, "answers", given | {"parameters": files[-1].name}))
-    found = ask(replace(asking, files=tuple(files)), requests)
-    look.own[f"{model}.{split}"] = found["a"], found["b"]
-    return True
-
-
-def _is_the_courses(claims: Claims, variant: str) -> bool:
     layer = models.check_attention if variant == "vanilla" else models.check_formula
     checks = (layer, partial(models.check_forward, variant=variant))
-    return all(attempt(check, claims).state == "ok" for check in checks)
+    if UNNAMED & {attempt(check, look.claims).mistake for check in checks}:
+        said = "its attention is neither the course's nor a usual mistake"
+        raise NoTelling(f"{text}; {said}: have its own run.py answer, and compare")
+    raise Finding(mistake, text)
 
 
 def vocabulary(data: Path | None) -> dict[str, int]:

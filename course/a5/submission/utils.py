@@ -14,12 +14,15 @@ from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch
 from wherefrom.course.doctor.years import VARIABLE, Year, find_year
 from wherefrom.evaluation.evaluator import evaluate_answers
+from wherefrom.generation.answers import ModelAnswerer
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.models.params import read_params, write_params
 from wherefrom.reading.tables import read_lines, read_table
+from wherefrom.runs.workshop import choose_device
+from wherefrom.show.terminal.messages import note
 
-YEAR = "xcs2021"  # the hand-out that these files are; `make_starter.py --year` writes another
+YEAR = "xcs2021"  # the hand-out that these files are; `wherefrom course new` writes another
 
 
 def current_year() -> Year:
@@ -82,6 +85,16 @@ def sample(
         rows = [row + best[0].tokens for row, best in zip(rows, found, strict=True)]
         seed = (seed + 1) % 2**31  # a window that moves on stays as long: its draws may not
     return torch.tensor(rows, dtype=torch.long, device=x.device).view(x.shape[0], -1)
+
+
+def predict(model: Any, dataset: Any, filepath: str | Path, device: str = "auto") -> list[str]:
+    """The model's answers to the questions of a file, with or without answers in it."""
+    path = Path(filepath)
+    columns = 2 if any("\t" in line for line in read_lines(path)) else 1
+    questions = [row.cells[0] for row in read_table(path, columns)]
+    model.to(choose_device(device, note)).eval()
+    answerer = ModelAnswerer(Reader(model), dataset.vocabulary, beams=1)
+    return [answer.text.replace("\n", " ") for answer in answerer.answer(questions)]
 
 
 class _Given:

@@ -36,7 +36,7 @@ def requests(draw: int, mended: bool = False) -> list[Request]:
     ]
     forward = {"draw": draw, "mended": ["forward"] if mended else []}
     found.append(Request("perplexity", "perplexity", forward))
-    return found if mended else [Request("lm", "imports", {"modules": ["q1d_neural_lm"]}), *found]
+    return found
 
 
 def _text() -> tuple[list[int], list[int]]:
@@ -63,10 +63,6 @@ def _wrapper(
 
 def _vectors(draw: int) -> Any:
     return np.random.default_rng(draw + 2).normal(size=(DIMENSIONS[2], DIMENSIONS[0]))
-
-
-def check_imports(claims: Claims) -> None:
-    claims["lm"].value("modules", list)
 
 
 def check_wrapper(claims: Claims) -> None:

@@ -10,7 +10,6 @@ from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging.claims import Claim, Claims
 from wherefrom.course.doctor.order import Request
 
-FILES = ["sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural"]
 BLOCKS = ("W1", "b1", "W2", "b2")
 HELPERS = ["sigmoid", "softmax", "sigmoid_grad"]  # which q1c_neural takes from other files
 _ROWS = (3, 5)  # whose probability forward() is asked for
@@ -87,7 +86,6 @@ def requests(draw: int, mended: bool = False) -> list[Request]:
         [{"function": "slope", "by": [0.0, 0.0]}, array(down), 1.0, 2, {"function": "halve"}],
     ]
     return [
-        Request("files", "imports", {"modules": FILES}),
         call("sigmoid", "sigmoid", ["sigmoid"], own["sigmoid"]),
         call("slope", "sigmoid", ["sigmoid_grad"], own["slope"]),
         call("softmax", "softmax", ["softmax"], own["softmax"]),
@@ -105,10 +103,6 @@ def _told(cases: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 def result(claim: Claim, number: int = 0, part: int = 0) -> Any:
     return claim.array(f"result{number}_{part}").numpy().astype(float)
-
-
-def check_imports(claims: Claims) -> None:
-    claims["files"].value("modules", list)
 
 
 def check_sigmoid(claims: Claims) -> None:

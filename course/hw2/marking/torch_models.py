@@ -23,20 +23,12 @@ STEPS = [3, 8, 3]
 
 
 def character_requests(draw: int) -> list[Request]:
-    return [
-        Request("built", "characters", {"draw": draw, "steps": []}),
-        Request("steps", "characters", {"draw": draw, "steps": STEPS}),
-    ]
+    return [Request("steps", "characters", {"draw": draw, "steps": STEPS})]
 
 
 def network_requests(draw: int) -> list[Request]:
     given = {"vectors": _glove(draw).tolist(), "drop": DROP, "calls": CALLS}
     return [Request("networks", "networks", given)]
-
-
-def check_characters(claims: Claims) -> None:
-    """A basic look: the class is there and can be built."""
-    claims["built"].value("layers", list)
 
 
 def _layer(claim: Claim, kind: Callable[..., Any], draw: int, *sizes: int) -> Any:

@@ -27,12 +27,6 @@ _REAL = {  # what a notebook's definitions may need; anything else is a stand-in
     "collections", "itertools", "functools", "json", "os", "copy", "__future__",
 }  # fmt: skip
 _SHOWN = 1000  # characters kept of a file that is no notebook
-# The library's own solutions: a submission is the student's own work.
-_SOLVED = re.compile(
-    r"wherefrom\.(?:models|evaluation|training|generation|runs|recipes|experiments|api|auditing)"
-    r"|^\s*import\s+wherefrom|from\s+wherefrom\s+import|importlib|__import__",
-    re.MULTILINE,
-)
 
 
 def locate(folder: Path) -> Path:
@@ -81,16 +75,6 @@ def find(folder: Path, pattern: str) -> Path | None:
     """The program or notebook of that pattern; a program goes before a notebook."""
     found = [p for p in sorted(folder.glob(pattern)) if p.suffix in (".py", ".ipynb")]
     return min(found, key=lambda p: p.suffix != ".py", default=None)
-
-
-def borrowed(folder: Path) -> str | None:
-    """The file that takes the library's own solution instead of solving, if there is one."""
-    for path in sorted(folder.glob("*.py")) + sorted(folder.glob("*.ipynb")):
-        if path.stem in (*MODULES, "grader", "make_starter") or find(folder, path.name):
-            text = path.read_text(encoding="utf-8", errors="replace")
-            if path.name not in ("grader.py", "make_starter.py") and _SOLVED.search(text):
-                return path.name
-    return None
 
 
 def module(submission: Submission, name: str) -> ModuleType:

@@ -7,88 +7,20 @@ that questions ask for has a threshold of its own (`Thresholds`).
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from wherefrom.core.errors import BadData
+from wherefrom.answering.policy import NOT_CALIBRATED, Threshold, Thresholds, refuse_all
 from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED, WHY_NOT
 from wherefrom.core.plurals import plural
-from wherefrom.core.sample_size import DOUBT, least_answers
+from wherefrom.core.sample_size import DOUBT, least_answers, say_least
 from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
 
-EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
 LEAST_SURE = 0.75  # no verified answer is given with a lower confidence, whatever the threshold
-REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
-NOT_CALIBRATED = "no calibration question asks for this"
-
-
-@dataclass(frozen=True)
-class Threshold:
-    """Answer where the score is at least `value`; the other fields describe how it was chosen.
-
-    It was chosen on `n` answers: `answered_share` of them were given, and `precision` of those
-    were right. `precision` is None when all answers were withheld, and `why_not` says in words why
-    no threshold would do. `pooled`: on the questions of several relations together. `unverified`
-    says in words why no threshold was shown to keep the risk, if so: the score is then the model's
-    own probability, and answers are given as unverified (docs/TRUST.md).
-    """
-
-    value: float
-    precision_target: float
-    answered_share: float
-    precision: float | None
-    n: int
-    why_not: str | None = None
-    pooled: bool = False
-    unverified: str | None = None
-
-    def __post_init__(self) -> None:
-        shares = (self.value, self.precision_target, self.answered_share, self.precision or 0.0)
-        if not np.isfinite(shares).all():
-            raise BadData(f"threshold: expected finite numbers, found {self}")
-
-    def answers(self, score: np.ndarray) -> np.ndarray:
-        """Whether each answer is given; one whose score is 0 or NaN never is."""
-        p = np.asarray(score, dtype=np.float64)
-        return (p >= self.value) & (p > 0)
-
-
-@dataclass(frozen=True)
-class Thresholds:
-    """A threshold for each relation.
-
-    `together` describes what they did to all calibration questions; of one relation, it is its
-    threshold. A relation that no calibration question asks for is never answered.
-    """
-
-    together: Threshold
-    by_relation: Mapping[str, Threshold]
-
-    @classmethod
-    def join(cls, each: Mapping[str, Threshold], over_all: Threshold) -> "Thresholds":
-        """Those of relations; `over_all` describes them together if there are several."""
-        return cls(over_all if len(each) > 1 else next(iter(each.values()), over_all), each)
-
-    @property
-    def several(self) -> bool:
-        return len(self.by_relation) > 1
-
-    def of(self, relation: str) -> Threshold:
-        """The threshold for a relation; one that withholds everything for an unknown relation."""
-        return self.by_relation.get(relation) or _refuse_all(
-            self.together.precision_target, 0, NOT_CALIBRATED
-        )
-
-    def answers(self, score: np.ndarray, relations: Sequence[str]) -> np.ndarray:
-        """Whether each answer is given, by the threshold of its relation."""
-        given = np.zeros(np.shape(score), dtype=bool)
-        for relation, places in group(relations).items():
-            given[places] = self.of(relation).answers(np.asarray(score)[places])
-        return given
 
 
 def choose_threshold(
@@ -129,9 +61,9 @@ def choose_threshold(
         good = _beyond_doubt(good, answered - correct, alpha, doubt)
     if not good.size:
         tried = np.flatnonzero(allowed)
-        fewest = 1 if doubt is None or precision == 1 else least_answers(alpha, doubt)
-        why = _explain(tried, answered, correct, float(ranked[0]), precision, floor, fewest)
-        return _refuse_all(precision, p.size, why)
+        shown = None if doubt is None or precision == 1 else (alpha, doubt)
+        why = _explain(tried, answered, correct, float(ranked[0]), precision, floor, shown)
+        return refuse_all(precision, p.size, why)
     end = int(good[-1])
     share = float(answered[end] / p.size)
     loosest = end == np.flatnonzero(allowed)[-1]
@@ -168,7 +100,7 @@ def combine_thresholds(
     precision: float,
 ) -> Thresholds:
     """The thresholds of relations, and what they do to all calibration questions."""
-    over_all = _refuse_all(precision, np.size(score), NOT_CALIBRATED)
+    over_all = refuse_all(precision, np.size(score), NOT_CALIBRATED)
     relations = np.empty(np.size(score), dtype=object)
     for relation, places in parts.items():
         relations[places] = relation
@@ -177,10 +109,6 @@ def combine_thresholds(
         observed = float(np.asarray(right, dtype=bool)[given].mean())
         over_all = replace(over_all, answered_share=float(given.mean()), precision=observed)
     return Thresholds.join(each, over_all)
-
-
-def _refuse_all(precision: float, n: int, why: str) -> Threshold:
-    return Threshold(REFUSE_ALL, precision, 0.0, None, n, why)
 
 
 def _beyond_doubt(good: np.ndarray, wrong: np.ndarray, alpha: float, doubt: float) -> np.ndarray:
@@ -199,15 +127,16 @@ def _explain(
     highest: float,
     precision: float,
     floor: float,
-    fewest: int,
+    shown: tuple[float, float] | None,
 ) -> str:
     """Why no threshold will do.
 
-    `tried` are the places where one could have been, `highest` is the highest score, `fewest` the
-    right answers that it takes at least.
+    `tried` are the places where one could have been, `highest` is the highest score, `shown` the
+    risk and the doubt with which it must be shown, if it must.
     """
     target, n = f"{100 * precision:g} %", answered.size
-    needed = f"at least {fewest} right answers without a wrong one"
+    fewest = least_answers(*shown) if shown else 1
+    needed = say_least(*shown) if shown else "a right answer"
     asked = f"{n} calibration {plural('question', n)}"
     if n < fewest:
         are = "is" if n == 1 else "are"
@@ -228,7 +157,7 @@ def _explain(
             f"{100 * floor:g} % or more, and {target} takes {needed}"
         )
     best = int(enough[np.argmax(correct[enough] / answered[enough])])
-    share = float(correct[best] / answered[best])
+    share, wrong = float(correct[best] / answered[best]), int(answered[best] - correct[best])
     if share < precision:
         return (
             f"no threshold reaches {target} on the {asked} "
@@ -236,7 +165,8 @@ def _explain(
         )
     return (
         f"no threshold reaches {target} on the {asked} by more than luck "
-        f"(the best has {correct[best]} of {answered[best]} answers right)"
+        f"(the best has {correct[best]} of {answered[best]} answers right; with {wrong} wrong it "
+        f"takes {least_answers(*shown, wrong) if shown else fewest})"
     )
 
 

@@ -1,14 +1,73 @@
-"""The table of answers: questions, what the model answered, and what is known of each."""
+"""The table of answers: questions, what the model answered, its features, and what is known.
 
-from collections.abc import Sequence
+Shapes: N answers, K features.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Question
+from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
+
+
+@dataclass(frozen=True)
+class FeatureTable:
+    """One column for each feature, with one value for each answer."""
+
+    columns: Mapping[str, np.ndarray]
+
+    def __post_init__(self) -> None:
+        sizes = {name: np.shape(column) for name, column in self.columns.items()}
+        if len(set(sizes.values())) > 1 or any(len(size) != 1 for size in sizes.values()):
+            raise ValueError(f"expected columns of one length, found {sizes}")
+
+    @classmethod
+    def from_matrix(cls, values_NK: np.ndarray, names: Sequence[str]) -> "FeatureTable":
+        """A table of a matrix's columns, named in this order."""
+        return cls(dict(zip(names, values_NK.T, strict=True)))
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.columns:
+            raise KeyError(f"feature '{name}': expected one of {tuple(self.columns)}")
+        return self.columns[name]
+
+    def matrix(self, names: Sequence[str]) -> np.ndarray:
+        """(N, K): these columns in this order."""
+        return np.column_stack([self[name] for name in names])
+
+    def finite(self, names: Sequence[str]) -> np.ndarray:
+        """The same; BadData if a value is not a finite number."""
+        x_NK = self.matrix(names).astype(np.float64)
+        if not np.isfinite(x_NK).all():
+            row, column = np.argwhere(~np.isfinite(x_NK))[0]
+            raise BadData(
+                f"answer {row}: expected a finite '{names[column]}', found {x_NK[row, column]}"
+            )
+        return x_NK
+
+    def rows(self, which: np.ndarray) -> "FeatureTable":
+        """The rows that a mask or a list of row numbers selects."""
+        return FeatureTable({name: column[which] for name, column in self.columns.items()})
+
+    def join(self, other: "FeatureTable") -> "FeatureTable":
+        """A table with the columns of both."""
+        return FeatureTable({**self.columns, **other.columns})
+
+    def append(self, other: "FeatureTable") -> "FeatureTable":
+        """A table with the rows of both, and the columns of this one."""
+        return FeatureTable(
+            {name: np.append(column, other[name]) for name, column in self.columns.items()}
+        )
+
+    def row(self, number: int) -> dict[str, float]:
+        return {name: float(column[number]) for name, column in self.columns.items()}
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ Shapes: N answers, K features, R relations.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.core.errors import BadData
-from wherefrom.evaluation.logistic import fit_logistic, sigmoid
+from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.policy import LogisticCalibration
+from wherefrom.evaluation.logistic import fit_logistic
 
 PSEUDO = 0.5  # weight of each of the two pseudo-answers
 # The prior expects that one standard deviation of a feature changes the odds about e-fold. A
@@ -24,67 +24,32 @@ RIDGE = 1.0
 OWN_WEIGHT, OWN_BIAS = 3.0, 1.0
 
 
-@dataclass(frozen=True)
-class LogisticCalibration:
-    """A logistic curve over standardised features, fitted on calibration questions.
+def fit_calibration(
+    features: FeatureTable,
+    right_N: np.ndarray,
+    names: Sequence[str],
+    count_N: np.ndarray | None = None,
+) -> LogisticCalibration:
+    """Fit on answers that are known to be right or wrong, over the named features.
 
-    Two priors keep the curve finite, since it is fitted on only a hundred answers or so. Each
-    weight has a normal prior of variance 1 / RIDGE: if a feature separates right from wrong
-    perfectly, the best fit without this prior is a step with probabilities 0 and 1, which a
-    hundred answers do not justify. The bias has Jeffreys' prior for a rate: one right and one
-    wrong pseudo-answer at the average features, each with the weight of half an answer. They keep
-    the bias finite when all answers are right or all are wrong.
+    Each answer counts once, or `count_N` times.
     """
-
-    features: tuple[str, ...]
-    mean: tuple[float, ...]
-    scale: tuple[float, ...]
-    weights: tuple[float, ...]
-    bias: float
-
-    def __post_init__(self) -> None:
-        lists = (self.mean, self.scale, self.weights)
-        if any(len(values) != len(self.features) for values in lists):
-            raise BadData(
-                f"calibration: expected one number for each of {self.features} in every list"
-            )
-        numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias])
-        if not np.isfinite(numbers).all() or min(self.scale, default=1.0) <= 0:
-            raise BadData("calibration: expected finite numbers and scales above 0, found others")
-
-    @classmethod
-    def fit(
-        cls,
-        features: FeatureTable,
-        right_N: np.ndarray,
-        names: Sequence[str],
-        count_N: np.ndarray | None = None,
-    ) -> "LogisticCalibration":
-        """Fit on answers that are known to be right or wrong, over the named features.
-
-        Each answer counts once, or `count_N` times.
-        """
-        x_NK, right = _finite(features, names), np.asarray(right_N, dtype=bool)
-        count = np.ones(right.size) if count_N is None else np.asarray(count_N, dtype=np.float64)
-        mean = np.average(x_NK, 0, count)
-        scale = np.sqrt(np.average((x_NK - mean) ** 2, 0, count))
-        # A constant feature says nothing; through rounding, its spread need not be exactly 0.
-        scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
-        design = np.column_stack(((x_NK - mean) / scale, np.ones(right.size)))
-        k = len(names)
-        theta = _fit_design(design, right, np.append(np.full(k, RIDGE), 0.0), k, count)
-        return cls(
-            features=tuple(names),
-            mean=tuple(mean.tolist()),
-            scale=tuple(scale.tolist()),
-            weights=tuple(theta[:k].tolist()),
-            bias=float(theta[k]),
-        )
-
-    def probability(self, features: FeatureTable) -> np.ndarray:
-        """The calibrated probability of each answer; the curve's columns are found by name."""
-        x_NK = _finite(features, self.features)
-        return sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
+    x_NK, right = features.finite(names), np.asarray(right_N, dtype=bool)
+    count = np.ones(right.size) if count_N is None else np.asarray(count_N, dtype=np.float64)
+    mean = np.average(x_NK, 0, count)
+    scale = np.sqrt(np.average((x_NK - mean) ** 2, 0, count))
+    # A constant feature says nothing; through rounding, its spread need not be exactly 0.
+    scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
+    design = np.column_stack(((x_NK - mean) / scale, np.ones(right.size)))
+    k = len(names)
+    theta = _fit_design(design, right, np.append(np.full(k, RIDGE), 0.0), k, count)
+    return LogisticCalibration(
+        features=tuple(names),
+        mean=tuple(mean.tolist()),
+        scale=tuple(scale.tolist()),
+        weights=tuple(theta[:k].tolist()),
+        bias=float(theta[k]),
+    )
 
 
 def fit_by_relation(
@@ -100,7 +65,7 @@ def fit_by_relation(
     the common curve, and one with some hundred answers has in effect its own. No number of answers
     has to be chosen at which the one turns into the other.
     """
-    common = LogisticCalibration.fit(features, right_N, names)  # checks what is given
+    common = fit_calibration(features, right_N, names)  # checks what is given
     x_NK = (features.matrix(names) - common.mean) / common.scale
     n, k = x_NK.shape
     x_NC = np.hstack((x_NK, np.ones((n, 1))))  # C = K + 1 columns: the weights and the bias
@@ -138,13 +103,3 @@ def _fit_design(
         penalty_K=penalty_D,
     )
     return fit.weights_K
-
-
-def _finite(features: FeatureTable, names: Sequence[str]) -> np.ndarray:
-    x_NK = features.matrix(names).astype(np.float64)
-    if not np.isfinite(x_NK).all():
-        row, column = np.argwhere(~np.isfinite(x_NK))[0]
-        raise BadData(
-            f"answer {row}: expected a finite '{names[column]}', found {x_NK[row, column]}"
-        )
-    return x_NK

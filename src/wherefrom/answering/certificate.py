@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from wherefrom.answering.abstention import REFUSE_ALL, Threshold
+from wherefrom.answering.policy import REFUSE_ALL, Threshold
 from wherefrom.core.plurals import plural
 from wherefrom.core.sample_size import least_answers
 
@@ -14,6 +14,13 @@ FITTING = 0.3  # the share of the calibration people who fit the curve; the othe
 def least_people(alpha: float, delta: float) -> int:
     """The fewest calibration people with whom anything can be certified."""
     return math.ceil(least_answers(alpha, delta) / (1 - FITTING))
+
+
+def say_more(likely: int, fewest: int | None) -> str:
+    """How many more calibration questions it takes: it depends on the errors to come."""
+    several = fewest is not None and fewest < likely
+    number = f"{fewest} to {likely}" if several else f"about {likely}"
+    return f"{number} more calibration {plural('question', likely)} would probably suffice"
 
 
 @dataclass(frozen=True)
@@ -31,8 +38,9 @@ class Certificate:
     """The loosest threshold that passed, what it did to the `n` certifying people, and all tests.
 
     If nothing is `certified`, every answer is withheld, and `more_people` says how many more
-    calibration people would probably be enough. It is None if more would not help, or if there are
-    too few people to tell, which `enough_to_tell` says. With several relations, each has a
+    calibration people would probably be enough if answers are as often wrong as so far, and
+    `fewest_more` how many if no further one is. They are None if more would not help, or if there
+    are too few people to tell, which `enough_to_tell` says. With several relations, each has a
     certificate in `by_relation`; the certificate of all relations has no threshold and no tests.
     """
 
@@ -48,6 +56,7 @@ class Certificate:
     more_people: int | None
     by_relation: Mapping[str, "Certificate"] = field(default_factory=dict[str, "Certificate"])
     enough_to_tell: bool = True
+    fewest_more: int | None = None
 
     def as_threshold(self) -> Threshold:
         """The same as a `Threshold`, with what it did to the certifying people."""
@@ -103,10 +112,9 @@ class Certificate:
         """What to do if nothing was certified."""
         least = least_people(self.alpha, self.delta)
         if self.more_people is not None:
-            questions = plural("question", self.more_people)
             return (
-                f"about {self.more_people} more calibration {questions} would probably suffice "
-                f"(it takes at least {least}, whose sure answers are all right)"
+                f"{say_more(self.more_people, self.fewest_more)}: the fewer, the fewer of the sure "
+                f"answers are wrong (it takes at least {least} in all)"
             )
         if not self.enough_to_tell:
             return (

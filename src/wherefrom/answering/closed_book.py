@@ -3,12 +3,13 @@
 The same code serves calibration, the reports on held-out people, audits and `wherefrom ask`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.familiarity import (
     FAMILIARITY,
     FamiliarityReference,
@@ -16,7 +17,6 @@ from wherefrom.answering.familiarity import (
     measure_familiarity,
     measure_likelihood,
 )
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.answering.statement_forms import STATEMENT, StatementForms, learn_statement_forms
@@ -24,7 +24,7 @@ from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
-from wherefrom.generation.answers import ModelAnswerer, Prompt
+from wherefrom.generation.answers import NO_WORDINGS, ModelAnswerer, Wordings
 from wherefrom.runs.run import Run
 
 # What confidence is computed from.
@@ -51,7 +51,7 @@ class ClosedBookModel:
         forms: StatementForms | None = None,
         wordings: bool = False,
     ) -> None:
-        self.answerer = answerer.asking(self.find_prompts) if wordings else answerer
+        self.answerer, self.searches_wordings = answerer, wordings
         self._reference = reference
         self._dataset, self._forms = dataset, forms
         self.openings = find_openings(dataset.documents) or [""]
@@ -136,22 +136,22 @@ class ClosedBookModel:
 
     # -- answers -------------------------------------------------------------------
 
-    def _answerer_of(self, parsed: Mapping[str, ParsedQuestion]) -> ModelAnswerer:
-        """The answerer for questions that are parsed already, by their texts."""
-        if self.answerer.wordings is None:
-            return self.answerer
-        return self.answerer.asking(lambda own, text: self.forms.prompts(own, parsed[text]))
+    def find_wordings(self, questions: Iterable[ParsedQuestion]) -> Wordings:
+        """The text's own wordings of the questions, if answers are searched for in them.
 
-    def find_prompts(self, answerer: ModelAnswerer, text: str) -> list[Prompt]:
-        """What asks the same as a question in the text's own wordings; any model can be asked so.
-
-        Nothing does where the question has a form that the model was not taught.
+        Any model can be asked in them.
         """
-        try:
-            question = self.parser.parse(text)
-        except BadData:
-            return []
-        return self.forms.prompts(answerer, question)
+        if not self.searches_wordings:
+            return NO_WORDINGS
+        return {question.text: self.forms.wordings(question) for question in questions}
+
+    def word_texts(self, texts: Iterable[str]) -> Wordings:
+        """The same for questions as they stand: those of no form that was taught have none."""
+        found: dict[str, Sequence[tuple[str, str]]] = {}
+        for text in texts if self.searches_wordings else ():
+            with suppress(BadData):
+                found[text] = self.forms.wordings(self.parser.parse(text))
+        return found
 
     def answer(
         self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
@@ -160,7 +160,8 @@ class ClosedBookModel:
         given = dict(known or {})
         new = {q.text: q for q in questions if q.text not in given}
         if new:
-            answers = self._answerer_of(new).answer(list(new))
+            asked = self.answerer.asking(self.find_wordings(new.values()))
+            answers = asked.answer(list(new))
             given |= dict(zip(new, answers, strict=True))
         answers = tuple(given[q.text] for q in questions)
         best = np.log([max(a.probability, TINY) for a in answers])

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.core.contracts import Document
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import telling

@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel
-from wherefrom.answering.feature_table import FeatureTable
 from wherefrom.core.contracts import Answer, Candidate
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import parse_jsonl

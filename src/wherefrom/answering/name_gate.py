@@ -7,15 +7,15 @@ is less familiar than the names of those people counts as unknown.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.answering.calibration import LogisticCalibration
+from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.policy import NameGate
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import telling
@@ -23,38 +23,8 @@ from wherefrom.reading.occurrences import Occurrences
 
 DECOYS = 12  # how many decoys are made for a name
 LOST = 0.02  # the largest share of people with text whom the gate may take for unknown
-_EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
 _FEWEST = 20  # known people that a curve is fitted on
 _ENOUGH = 0.995  # the share of decoys that the gate must refuse; refusing more is not needed
-
-
-@dataclass(frozen=True)
-class NameGate:
-    """Open if the curve's probability that the model has read the name is at least `least`."""
-
-    curve: LogisticCalibration
-    least: float
-
-    def __post_init__(self) -> None:
-        if self.curve.features != FAMILIARITY:
-            raise BadData(
-                f"names: expected the features {FAMILIARITY}, found {self.curve.features}"
-            )
-        if not np.isfinite(self.least):
-            raise BadData(f"names: expected a finite least value, found {self.least}")
-
-    def opens(self, features: FeatureTable) -> np.ndarray:
-        return self.curve.probability(features) >= self.least
-
-    def probability(self, features: FeatureTable) -> np.ndarray:
-        """The probability that the model has read each name.
-
-        These are the curve's odds, scaled so that the gate opens at a probability of 1/2.
-        """
-        p_N = np.clip(self.curve.probability(features), _EDGE, 1 - _EDGE)
-        least = np.clip(self.least, _EDGE, 1 - _EDGE)
-        odds_N = p_N / (1 - p_N) * ((1 - least) / least)
-        return odds_N / (1 + odds_N)
 
 
 def fit_name_gate(known: FeatureTable, decoys: FeatureTable) -> NameGate:
@@ -66,7 +36,7 @@ def fit_name_gate(known: FeatureTable, decoys: FeatureTable) -> NameGate:
     """
     both = np.vstack((known.matrix(FAMILIARITY), decoys.matrix(FAMILIARITY)))
     read = np.repeat((True, False), (len(known), len(decoys)))
-    curve = LogisticCalibration.fit(FeatureTable.from_matrix(both, FAMILIARITY), read, FAMILIARITY)
+    curve = fit_calibration(FeatureTable.from_matrix(both, FAMILIARITY), read, FAMILIARITY)
     people, unknown = curve.probability(known), curve.probability(decoys)
     most = float(np.quantile(unknown, _ENOUGH, method="lower"))
     above = people[people > most]

@@ -1,9 +1,7 @@
 """The answering policy: when a run answers and when it says "I don't know".
 
-It is fitted on calibration questions, reported on held-out ones, and kept in the run folder. Each
-relation that the questions ask for has its own calibration and threshold: a confidence then means
-the same for all of them, and each reaches the precision or is not answered at all.
-Where the questions are too few to tell, answers are given as unverified (`unverified.py`).
+A policy has a calibration and a threshold for each relation that the questions ask for, and a gate
+that stops unknown names; `decide` applies it. `fitting.py` fits it, and the run folder keeps it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,40 +10,157 @@ from typing import ClassVar
 
 import numpy as np
 
-from wherefrom.answering.abstention import (
-    LEAST_SURE,
-    Threshold,
-    Thresholds,
-    apply,
-    choose_thresholds,
-    refused,
-)
-from wherefrom.answering.answer_table import AnswerTable
-from wherefrom.answering.calibration import PSEUDO, LogisticCalibration, fit_by_relation
-from wherefrom.answering.certificate import Certificate
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
-from wherefrom.answering.decoys import DecoyNames
-from wherefrom.answering.familiarity import FamiliarityReference
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate, choose_known, fit_gate
-from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability, split_people
+from wherefrom.answering.familiarity import FAMILIARITY, FamiliarityReference
 from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
-from wherefrom.answering.unverified import (
-    CalibrationAnswers,
-    fewest_questions,
-    own_probability,
-    settle_thresholds,
-)
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput
-from wherefrom.evaluation.evaluator import Score
+from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
+from wherefrom.evaluation.logistic import sigmoid
 from wherefrom.evaluation.relations import group
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
 FILE = "audit/confidence.json"
-UNANSWERABLE = "unanswerable"  # held-out questions that have no answer
+EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
+REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
+NOT_CALIBRATED = "no calibration question asks for this"
+_EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
+
+
+@dataclass(frozen=True)
+class LogisticCalibration:
+    """A logistic curve over standardised features, fitted on calibration questions.
+
+    Two priors keep the curve finite, since it is fitted on only a hundred answers or so. Each
+    weight has a normal prior of variance 1 / RIDGE: if a feature separates right from wrong
+    perfectly, the best fit without this prior is a step with probabilities 0 and 1, which a
+    hundred answers do not justify. The bias has Jeffreys' prior for a rate: one right and one
+    wrong pseudo-answer at the average features, each with the weight of half an answer. They keep
+    the bias finite when all answers are right or all are wrong.
+    """
+
+    features: tuple[str, ...]
+    mean: tuple[float, ...]
+    scale: tuple[float, ...]
+    weights: tuple[float, ...]
+    bias: float
+
+    def __post_init__(self) -> None:
+        lists = (self.mean, self.scale, self.weights)
+        if any(len(values) != len(self.features) for values in lists):
+            raise BadData(
+                f"calibration: expected one number for each of {self.features} in every list"
+            )
+        numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias])
+        if not np.isfinite(numbers).all() or min(self.scale, default=1.0) <= 0:
+            raise BadData(
+                "calibration: expected finite numbers, scales above 0, found other values"
+            )
+
+    def probability(self, features: FeatureTable) -> np.ndarray:
+        """The calibrated probability of each answer; the curve's columns are found by name."""
+        x_NK = features.finite(self.features)
+        return sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """Answer where the score is at least `value`; the other fields describe how it was chosen.
+
+    It was chosen on `n` answers: `answered_share` of them were given, and `precision` of those
+    were right. `precision` is None when all answers were withheld, and `why_not` says in words why
+    no threshold would do. `pooled`: on the questions of several relations together. `unverified`
+    says in words why no threshold was shown to keep the risk, if so: the score is then the model's
+    own probability, and answers are given as unverified (docs/TRUST.md).
+    """
+
+    value: float
+    precision_target: float
+    answered_share: float
+    precision: float | None
+    n: int
+    why_not: str | None = None
+    pooled: bool = False
+    unverified: str | None = None
+
+    def __post_init__(self) -> None:
+        shares = (self.value, self.precision_target, self.answered_share, self.precision or 0.0)
+        if not np.isfinite(shares).all():
+            raise BadData(f"threshold: expected finite numbers, found {self}")
+
+    def answers(self, score: np.ndarray) -> np.ndarray:
+        """Whether each answer is given; one whose score is 0 or NaN never is."""
+        p = np.asarray(score, dtype=np.float64)
+        return (p >= self.value) & (p > 0)
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """A threshold for each relation.
+
+    `together` describes what they did to all calibration questions; of one relation, it is its
+    threshold. A relation that no calibration question asks for is never answered.
+    """
+
+    together: Threshold
+    by_relation: Mapping[str, Threshold]
+
+    @classmethod
+    def join(cls, each: Mapping[str, Threshold], over_all: Threshold) -> "Thresholds":
+        """Those of relations; `over_all` describes them together if there are several."""
+        return cls(over_all if len(each) > 1 else next(iter(each.values()), over_all), each)
+
+    @property
+    def several(self) -> bool:
+        return len(self.by_relation) > 1
+
+    def of(self, relation: str) -> Threshold:
+        """The threshold for a relation; one that withholds everything for an unknown relation."""
+        return self.by_relation.get(relation) or refuse_all(
+            self.together.precision_target, 0, NOT_CALIBRATED
+        )
+
+    def answers(self, score: np.ndarray, relations: Sequence[str]) -> np.ndarray:
+        """Whether each answer is given, by the threshold of its relation."""
+        given = np.zeros(np.shape(score), dtype=bool)
+        for relation, places in group(relations).items():
+            given[places] = self.of(relation).answers(np.asarray(score)[places])
+        return given
+
+
+def refuse_all(precision: float, n: int, why: str) -> Threshold:
+    return Threshold(REFUSE_ALL, precision, 0.0, None, n, why)
+
+
+@dataclass(frozen=True)
+class NameGate:
+    """Open if the curve's probability that the model has read the name is at least `least`."""
+
+    curve: LogisticCalibration
+    least: float
+
+    def __post_init__(self) -> None:
+        if self.curve.features != FAMILIARITY:
+            raise BadData(
+                f"names: expected the features {FAMILIARITY}, found {self.curve.features}"
+            )
+        if not np.isfinite(self.least):
+            raise BadData(f"names: expected a finite least value, found {self.least}")
+
+    def opens(self, features: FeatureTable) -> np.ndarray:
+        return self.curve.probability(features) >= self.least
+
+    def probability(self, features: FeatureTable) -> np.ndarray:
+        """The probability that the model has read each name.
+
+        These are the curve's odds, scaled so that the gate opens at a probability of 1/2.
+        """
+        p_N = np.clip(self.curve.probability(features), _EDGE, 1 - _EDGE)
+        least = np.clip(self.least, _EDGE, 1 - _EDGE)
+        odds_N = p_N / (1 - p_N) * ((1 - least) / least)
+        return odds_N / (1 + odds_N)
 
 
 @dataclass(frozen=True)
@@ -119,191 +234,98 @@ class AnswerPolicy:
         return np.ones(len(features)) if self.names is None else self.names.probability(features)
 
 
-# -- fitting -----------------------------------------------------------------------
+def own_probability(features: FeatureTable, gate: NameGate | None = None) -> np.ndarray:
+    """The model's own probability of each answer; with a gate, 0 for unknown names."""
+    own = np.minimum(np.exp(features["log_probability"]), 1.0)
+    return own if gate is None else np.where(gate.opens(features), own, 0.0)
 
 
-def fit_policy(
-    model: ClosedBookModel,
-    calibration: Sequence[Question],
-    precision: float,
-    decoys: DecoyNames | None = None,
-    masked: Sequence[Question] = (),
-) -> AnswerPolicy:
-    """Fit on calibration people, whatever their text says, and choose the threshold there.
-
-    The curves are fitted on those whose names the model knows, the thresholds are chosen on all.
-    The curve of the only relation is fitted on `masked` people too.
-
-    Here and below, questions that the model cannot be asked are left out.
-    """
-    judged = judge(model, calibration)
-    gate = fit_gate(model, judged.known, judged.features, decoys)
-    parts, every = group(judged.relations), sorted({*judged.relations, *model.relations})
-    curve = _fit_with_masked(model, judged, gate, masked if len(every) == 1 else ())
-    curves = dict.fromkeys(every, curve)
-    if len(every) > 1:
-        known = choose_known(gate, judged.features)
-        features, right = judged.features.rows(known), judged.right[known]
-        among = group(np.array(judged.relations, dtype=object)[known].tolist())
-        curves |= fit_by_relation(features, right, FEATURES, among)
-    score, own = np.zeros(len(judged)), own_probability(judged.features, gate)
-    for relation, places in parts.items():
-        score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
-    enough = fewest_questions(precision)
-    chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE, enough)
-    answers = CalibrationAnswers(score, own, judged.right, judged.subjects, parts)
-    chosen = settle_thresholds(chosen, answers, every, LEAST_SURE)
-    return _combine(model, gate, curve, curves, chosen)
-
-
-def _combine(
-    model: ClosedBookModel,
-    gate: NameGate | None,
-    curve: LogisticCalibration,
-    curves: Mapping[str, LogisticCalibration],
-    thresholds: Thresholds,
-) -> AnswerPolicy:
-    """A policy of these parts; `curves` are those of the relations, each with a threshold."""
-    each = {name: RelationPolicy(own, thresholds.of(name)) for name, own in curves.items()}
-    return AnswerPolicy(curve, thresholds.together, each, gate, model.reference, model.forms)
-
-
-def _fit_with_masked(
-    model: ClosedBookModel, judged: AnswerTable, gate: NameGate | None, masked: Sequence[Question]
-) -> LogisticCalibration:
-    """The curve over calibration people and masked people.
-
-    The people whose text omits the answer, masked ones among them, count together as often as they
-    come among calibration people: the curve stays calibrated, and learns from more of them.
-    """
-    features, right = judged.features, judged.right
-    if not masked:
-        known = choose_known(gate, features)
-        return LogisticCalibration.fit(features.rows(known), right[known], FEATURES)
-    more = judge(model, masked)
-    natural = np.array([q.support == "omitted" for q in judged.known], dtype=bool)
-    omitted = np.append(natural, np.ones(len(more), dtype=bool))
-    features, right = features.append(more.features), np.append(right, more.right)
-    count = np.where(omitted, (natural.sum() + PSEUDO) / omitted.sum(), 1.0)
-    known = choose_known(gate, features)
-    return LogisticCalibration.fit(
-        features.rows(known), right[known], FEATURES, count_N=count[known]
-    )
+# -- deciding ------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class CertifiedPolicy:
-    """A policy with a risk bound, its certificate, and the same policy without a guarantee.
+class Decision:
+    """What the policy decides about one answer; an unknown name has no confidence.
 
-    If nothing is certified, the policy answers nothing. `uncertified` has the thresholds that
-    answer most certifying people with an observed risk of at most alpha.
+    `threshold` is that of the relation which the question asks for. `meant` are names of the text
+    that are spelt almost like the one in the question, which the text does not have. `unverified`:
+    no threshold was shown to keep the risk, so that there is no confidence but the model's own
+    probability (docs/TRUST.md).
     """
 
-    policy: AnswerPolicy
-    certificate: Certificate
-    uncertified: AnswerPolicy
+    given: bool
+    confidence: float | None
+    name_known: bool | None
+    threshold: Threshold | None = None
+    meant: tuple[str, ...] = ()
+    unverified: bool = False
 
+    def unless_meant(self, names: tuple[str, ...]) -> "Decision":
+        """The same decision, withheld if somebody else was probably meant.
 
-def fit_certified_policy(
-    model: ClosedBookModel,
-    calibration: Sequence[Question],
-    alpha: float,
-    delta: float,
-    decoys: DecoyNames | None = None,
-) -> CertifiedPolicy:
-    """A policy whose thresholds carry a risk bound."""
-    return certify_policy(model, judge(model, calibration), alpha, delta, decoys)
+        The confidence holds for names of the text, and this is none: the model may have taken it
+        for the other name. Whether the model knows the name is still its own affair.
+        """
+        if not names or not self.given:
+            return self
+        return replace(self, given=False, confidence=None, meant=names, unverified=False)
 
+    @property
+    def reason(self) -> str | None:
+        if self.given:
+            return None
+        if self.meant:
+            return OTHER_SPELLING
+        return UNKNOWN_NAME if self.name_known is False else LOW_CONFIDENCE
 
-def judge(
-    model: ClosedBookModel,
-    people: Sequence[Question],
-    known: Mapping[str, Answer] | None = None,
-) -> AnswerTable:
-    """Ask the questions that the model can be asked; `known` answers are not decoded again."""
-    parsed = [(q, found) for q in people if (found := model.try_parse(q.text))]
-    if not parsed:
-        raise BadData(
-            f"calibration people: expected questions that the model can be asked, found none among "
-            f"{len(people)}; check that they have a form that the model was taught"
+    @property
+    def needs(self) -> float | None:
+        """What the confidence would have to reach; None if another one would change nothing."""
+        if self.reason != LOW_CONFIDENCE or self.threshold is None:
+            return None
+        return self.threshold.value if self.threshold.value < REFUSE_ALL else None
+
+    @property
+    def why_not(self) -> str | None:
+        """The reason in words."""
+        if self.given:
+            return None
+        if self.meant:
+            return f"the text has no such name; it has {' and '.join(self.meant)}"
+        if self.threshold is None:
+            return None
+        if self.name_known is False:
+            return "the model does not know the name"
+        return self._explain_low(self.threshold)
+
+    def _explain_low(self, threshold: Threshold) -> str:
+        if self.needs is None:
+            return f"no such question is answered: {threshold.why_not}"
+        least, target = f"{100 * self.needs:.1f} %", f"{100 * threshold.precision_target:g} %"
+        if self.unverified:
+            return f"its own probability is below {least}, the least for an unverified answer"
+        return (
+            f"its confidence is below {least}, the threshold that was set for {target} right among "
+            "such answers"
         )
-    found = model.answer([asked for _, asked in parsed], known)
-    return replace(found, known=tuple(q for q, _ in parsed))
 
 
-def certify_policy(
-    model: ClosedBookModel,
-    judged: AnswerTable,
-    alpha: float,
-    delta: float,
-    decoys: DecoyNames | None = None,
-) -> CertifiedPolicy:
-    """Some calibration people fit the curves and the gate, the others certify thresholds."""
-    subjects = judged.subjects
-    fitting = judged.rows(split_people(subjects)[0])
-    gate = fit_gate(model, fitting.known, fitting.features, decoys)
-    sides = {name: _split(subjects, at) for name, at in group(judged.relations).items()}
-    found = fit_bounds(judged.features, judged.right, FEATURES, sides, alpha, delta, gate)
-    policy, uncertified = (
-        _combine(model, gate, found.common, found.curves, thresholds)
-        for thresholds in (found.certified, found.uncertified)
-    )
-    return CertifiedPolicy(policy, found.certificate, uncertified)
-
-
-def _split(subjects: Sequence[str], places: np.ndarray) -> Sides:
-    """The places of a relation's answers to fit on, and of those to certify with."""
-    fit, test = split_people([subjects[int(place)] for place in places])
-    return places[fit], places[test]
-
-
-# -- reporting ---------------------------------------------------------------------
-
-
-def report_policy(
-    model: ClosedBookModel,
-    policy: AnswerPolicy,
-    groups: Mapping[str, Sequence[Question]],
-    known: Mapping[str, Answer] | None = None,
-) -> dict[str, Score]:
-    """What the policy does to held-out people, grouped by what their text says.
-
-    `known` maps the text of a question to an answer that was decoded before.
-    """
-    names = {
-        "none": "refused_without_text",
-        "omitted": "refused_omitted",
-        UNANSWERABLE: "refused_unanswerable",
-    }
-    scores: dict[str, Score] = {}
-    everyone: list[tuple[np.ndarray, AnswerTable]] = []
-    for support, questions in groups.items():
-        try:
-            judged = judge(model, questions, known)
-        except BadData:  # nobody of this group can be asked about
-            continue
-        score = policy.score(judged.features, judged.relations)
-        everyone.append((score, judged))
-        if support == "stated":
-            scores |= apply(policy.thresholds, score, judged.right, judged.relations)
-        else:
-            scores[names[support]] = refused(policy.thresholds, score, judged.relations)
-    if len(everyone) > 1:
-        scores |= _among_everyone(policy, everyone)
-    return scores
-
-
-def _among_everyone(
-    policy: AnswerPolicy, groups: Sequence[tuple[np.ndarray, AnswerTable]]
-) -> dict[str, Score]:
-    """The precision of all answers that are given, also about people whose text says nothing."""
-    found = apply(
-        policy.thresholds,
-        np.concatenate([score for score, _ in groups]),
-        np.concatenate([judged.right for _, judged in groups]),
-        [relation for _, judged in groups for relation in judged.relations],
-    )
-    return {"precision_everyone": found["precision"]} if "precision" in found else {}
+def decide(
+    policy: AnswerPolicy | None, features: FeatureTable, relations: Sequence[str]
+) -> list[Decision]:
+    """For each answer, whether it is given; without a policy, every answer is, as unverified."""
+    if policy is None:
+        return [Decision(True, None, None, unverified=True)] * len(features)
+    confidence, known = policy.confidence(features, relations), policy.knows_name(features)
+    given, thresholds = policy.answers(features, relations), policy.thresholds
+    unverified = policy.unverified(relations)
+    names = [None if known is None else bool(known[i]) for i in range(len(features))]
+    found: list[Decision] = []
+    for i, (name, relation) in enumerate(zip(names, relations, strict=True)):
+        own = name is not False and bool(unverified[i])
+        sure = None if own or name is False else float(confidence[i])
+        found.append(Decision(bool(given[i]), sure, name, thresholds.of(relation), unverified=own))
+    return found
 
 
 # -- the file beside a run -----------------------------------------------------------

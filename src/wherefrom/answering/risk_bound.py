@@ -50,16 +50,18 @@ from hashlib import sha256
 
 import numpy as np
 
-from wherefrom.answering.abstention import (
+from wherefrom.answering.abstention import choose_threshold
+from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.calibration import fit_by_relation, fit_calibration
+from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
+from wherefrom.answering.name_gate import choose_known
+from wherefrom.answering.policy import (
     NOT_CALIBRATED,
     REFUSE_ALL,
+    LogisticCalibration,
+    NameGate,
     Thresholds,
-    choose_threshold,
 )
-from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
-from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate, choose_known
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.sample_size import least_answers
 from wherefrom.evaluation.binomial import binomial_tail
@@ -128,7 +130,7 @@ def fit_bounds(
     fit = np.sort(fit)
     fit = fit[choose_known(gate, features.rows(fit))]
     rows, outcome = features.rows(fit), right[fit]
-    common = LogisticCalibration.fit(rows, outcome, names)
+    common = fit_calibration(rows, outcome, names)
     curves = dict.fromkeys(sides, common)
     if len(sides) > 1:
         curves |= fit_by_relation(rows, outcome, names, _group_places(fit, sides))
@@ -212,7 +214,7 @@ def certify(scores: Scores, alpha: float, delta: float) -> Certificate:
     """Test thresholds planned on the probabilities of the fitting people alone."""
     fitted, p, is_right = scores.fitted, scores.tested, scores.right
     if not fitted.size or not p.size:
-        return _certify_nothing(alpha, delta, p.size, (), None, enough=False)
+        return replace(_certify_nothing(alpha, delta, p.size, ()), enough_to_tell=False)
     grid, start = plan_thresholds(fitted, p.size, alpha, delta)
     tried = walk(grid[start:], p, is_right, alpha, delta)
     passed = [trial for trial in tried if trial.p_value <= delta]
@@ -233,19 +235,16 @@ def certify(scores: Scores, alpha: float, delta: float) -> Certificate:
     # Nothing is certified, so looking at every threshold can no longer break the guarantee.
     tries = [_try(t, p, is_right, alpha) for t in grid]
     best = min(tries, key=lambda trial: trial.p_value, default=None)
-    more = best and _more_people(best, p.size, fitted.size, alpha, delta)
+    more, fewest = _more_people(best, p.size, fitted.size, alpha, delta)
     # A threshold with too few answers to pass can hardly be given up either.
     seen = 0 if best is None else best.n_answered
     enough = more is not None or seen >= least_answers(alpha, delta)
-    return _certify_nothing(alpha, delta, p.size, tried, more, enough)
+    nothing = _certify_nothing(alpha, delta, p.size, tried)
+    return replace(nothing, more_people=more, fewest_more=fewest, enough_to_tell=enough)
 
 
-def _certify_nothing(
-    alpha: float, delta: float, n: int, tried: tuple[Trial, ...], more: int | None, enough: bool
-) -> Certificate:
-    return Certificate(
-        REFUSE_ALL, alpha, delta, False, 0, 0, 0.0, n, tried, more, enough_to_tell=enough
-    )
+def _certify_nothing(alpha: float, delta: float, n: int, tried: tuple[Trial, ...]) -> Certificate:
+    return Certificate(REFUSE_ALL, alpha, delta, False, 0, 0, 0.0, n, tried, None)
 
 
 def walk(
@@ -301,29 +300,36 @@ def _chance(n: int, risk: float, alpha: float, delta: float) -> float:
     return float(binomial_tail(n, risk, allowed)[-1]) if allowed >= 0 else 0.0
 
 
-def _more_people(best: Trial, n: int, fitting: int, alpha: float, delta: float) -> int | None:
-    """How many more people make the best threshold pass with probability `HOPE`.
+def _more_people(
+    best: Trial | None, n: int, fitting: int, alpha: float, delta: float
+) -> tuple[int | None, int | None]:
+    """How many more people make the best threshold pass with probability `HOPE`, and how many do
+    if no further answer is wrong; None if more would not help.
 
     The threshold is assumed to answer the same share as before, with a risk of
     (wrong + 1/2) / (answered + 1): no errors among a few answers do not mean a risk of 0. This risk
     is capped half-way between the observed risk and alpha; without the cap, a threshold with few
     answers could never be expected to pass.
     """
-    seen = best.wrong / best.n_answered if best.n_answered else 1.0
-    if seen >= alpha:
-        return None
+    seen = best.wrong / best.n_answered if best and best.n_answered else 1.0
+    if best is None or seen >= alpha:
+        return None, None
     risk = min((best.wrong + 0.5) / (best.n_answered + 1), (seen + alpha) / 2)
     high = least_answers(alpha, delta)
     while _chance(high, risk, alpha, delta) < HOPE:
         high *= 2
         if high > _MOST_ANSWERS:
-            return None
+            return None, None
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if _chance(middle, risk, alpha, delta) >= HOPE else (middle, high)
-    answered_share = best.n_answered / n
-    return max(1, math.ceil(high / answered_share * (n + fitting) / n) - n - fitting)
+    people = (n + fitting) / best.n_answered  # for each answer that certifies
+    likely, fewest = (
+        max(1, math.ceil(answers * people) - n - fitting)
+        for answers in (high, least_answers(alpha, delta, best.wrong))
+    )
+    return likely, fewest
 
 
 def check_levels(alpha: float, delta: float) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
@@ -58,9 +58,13 @@ class StatementForm:
     masked: bool
     searched: bool = False
 
+    def fill(self, name: str) -> str:
+        """What stands before the answer."""
+        return f"{self.before}{name}{self.between}"
+
     def prompt(self, answerer: ModelAnswerer, name: str) -> Prompt:
         encode = answerer.vocabulary.encode
-        text = encode(f"{self.before}{name}{self.between}")
+        text = encode(self.fill(name))
         return (*text, MASK_ID, *encode(self.behind), MASK_ID) if self.masked else tuple(text)
 
 
@@ -70,11 +74,10 @@ class StatementForms:
 
     relations: Mapping[str, tuple[StatementForm, ...]]
 
-    def prompts(self, answerer: ModelAnswerer, question: ParsedQuestion) -> list[Prompt]:
-        """What the model reads before it answers a question in other words, if it can."""
+    def wordings(self, question: ParsedQuestion) -> list[tuple[str, str]]:
+        """The question in the text's words: what stands before the answer's gap, and behind it."""
         forms = self.relations.get(question.relation, ())
-        found = [f.prompt(answerer, question.subject) for f in forms if f.searched]
-        return [prompt for prompt in found if len(prompt) <= answerer.model.max_input]
+        return [(f.fill(question.subject), f.behind) for f in forms if f.searched]
 
     def measure(
         self, answerer: ModelAnswerer, questions: Sequence[ParsedQuestion], answers: Sequence[str]

@@ -12,17 +12,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wherefrom.answering.abstention import (
+from wherefrom.answering.abstention import choose_threshold, combine_thresholds
+from wherefrom.answering.policy import (
     EVEN_ODDS,
     NOT_CALIBRATED,
     REFUSE_ALL,
     Threshold,
     Thresholds,
-    choose_threshold,
-    combine_thresholds,
 )
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate
 from wherefrom.core.sample_size import DOUBT, least_answers
 from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.relations import group
@@ -110,12 +107,6 @@ def fewest_questions(precision: float) -> int:
     return least_answers(1 - precision) if precision < 1 else 0
 
 
-def own_probability(features: FeatureTable, gate: NameGate | None = None) -> np.ndarray:
-    """The model's own probability of each answer; with a gate, 0 for unknown names."""
-    own = np.minimum(np.exp(features["log_probability"]), 1.0)
-    return own if gate is None else np.where(gate.opens(features), own, 0.0)
-
-
 def _pool(
     few: Mapping[str, np.ndarray], answers: CalibrationAnswers, precision: float, floor: float
 ) -> Threshold | None:
@@ -141,7 +132,7 @@ def _pool(
 
 
 def _is_refuted(given: np.ndarray, right: np.ndarray, precision: float) -> bool:
-    """Whether so many of the given answers are wrong that it is hardly bad luck."""
+    """Whether more of the given answers are wrong than bad luck explains."""
     wrong = int((given & ~right).sum())
     if not wrong:
         return False

@@ -98,7 +98,7 @@ class Investigation:
         return self.inspector.predictor.predict(features, read, self.examined.relations)
 
 
-_MOST_MODELS = 1000  # pairs: the models of so many take days even where each takes a minute
+_MOST_MODELS = 1000  # pairs: more take days even where a model takes a minute
 
 
 def audit_run(
@@ -265,7 +265,11 @@ def investigate(
         tell(f"comparing with {len(retrained)} models that were trained without people's text")
     answers = [answer.text for answer in examined.answers]
     memorisation = find_memorisation(
-        run.folder, retrained, examined.known, answers, inspector.model.answerer.wordings
+        run.folder,
+        retrained,
+        examined.known,
+        answers,
+        inspector.model.word_texts(q.text for q in examined.known),
     )
     labelled = None
     if memorisation is not None:

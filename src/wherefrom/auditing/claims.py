@@ -54,7 +54,8 @@ def claim_probability(inspector: Inspector, question: ParsedQuestion, claim: str
         return None
     if len(question.text) + 1 + len(claim) > answerer.model.max_input:
         return None
-    return float(answer_probabilities(answerer, [question.text], [claim])[0])
+    asked = answerer.asking(inspector.model.find_wordings([question]))
+    return float(answer_probabilities(asked, [question.text], [claim])[0])
 
 
 def count_shown(

@@ -5,14 +5,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from wherefrom.answering.abstention import (
-    Threshold,
-    Thresholds,
-    choose_thresholds,
-    report_answered,
-)
+from wherefrom.answering.abstention import choose_thresholds, report_answered
 from wherefrom.answering.answer_table import AnswerTable
-from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy, certify_policy
+from wherefrom.answering.fitting import CertifiedPolicy, certify_policy
+from wherefrom.answering.policy import AnswerPolicy, Threshold, Thresholds
 from wherefrom.auditing.findings import (
     AbstentionFindings,
     ConfidenceFindings,

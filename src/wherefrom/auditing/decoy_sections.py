@@ -10,12 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from wherefrom.answering.abstention import report_refused
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.decoys import make_tiers
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.name_gate import names_with_text
 from wherefrom.answering.perturbed_names import PERTURBED, make_perturbed
-from wherefrom.answering.policy import AnswerPolicy, CertifiedPolicy
+from wherefrom.answering.policy import AnswerPolicy
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.auditing.findings import AuditedDecoy, DecoyFindings
 from wherefrom.auditing.inspector import Inspector

@@ -12,21 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import ClosedBookModel, no_answers
-from wherefrom.answering.decisions import Decision, decide
 from wherefrom.answering.decoys import DecoyNames
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.fitting import fit_certified_policy, fit_policy, judge
 from wherefrom.answering.name_gate import make_decoy_names
-from wherefrom.answering.policy import (
-    AnswerPolicy,
-    find_policy,
-    fit_certified_policy,
-    fit_policy,
-    judge,
-    open_as_stored,
-)
+from wherefrom.answering.policy import AnswerPolicy, Decision, decide, find_policy, open_as_stored
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Note, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion

@@ -6,9 +6,8 @@ written to a file, so that whoever has the right answers can check what the audi
 
 from collections.abc import Iterator, Sequence
 
-from wherefrom.answering.answer_table import AnswerTable
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.policy import CertifiedPolicy
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
+from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.populations import (
     LEAST,
     People,

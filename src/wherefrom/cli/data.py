@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from wherefrom.cli.help import Command, Group
+from wherefrom.cli.help import Command, make_group
 from wherefrom.cli.options import (
     AsJson,
     Calibration,
@@ -29,17 +29,7 @@ if TYPE_CHECKING:
 
 OWN = "wherefrom run facts --corpus FILE --questions FILE"
 
-data = typer.Typer(
-    cls=Group,
-    help="List, check, register, fetch and remove data sets.",
-    rich_markup_mode=None,
-)
-
-
-@data.callback(invoke_without_command=True)
-def explain(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        print(context.get_help())
+data = make_group("List, check, register, fetch and remove data sets.")
 
 
 @data.command("list", cls=Command)

@@ -7,6 +7,7 @@ longer to import than typer.
 from collections.abc import Iterable
 from typing import Any
 
+import typer
 from typer.core import TyperCommand, TyperGroup
 
 OPTIONS, ADVANCED = "Options", "Advanced options"
@@ -34,6 +35,18 @@ class Group(TyperGroup):
         panels = (getattr(c, "rich_help_panel", None) or "Commands" for _, c in commands)
         rows = ((name, command.get_short_help_str()) for name, command in commands)
         _write_groups(zip(panels, rows, strict=True), formatter)
+
+
+def make_group(text: str) -> typer.Typer:
+    """A command with commands of its own; by itself, it prints its help."""
+    made = typer.Typer(cls=Group, help=text, rich_markup_mode=None)
+
+    @made.callback(invoke_without_command=True)
+    def show(context: typer.Context) -> None:  # pyright: ignore[reportUnusedFunction]
+        if context.invoked_subcommand is None:
+            print(context.get_help())
+
+    return made
 
 
 def _first_paragraph(text: str | None) -> str:

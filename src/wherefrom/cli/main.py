@@ -16,6 +16,7 @@ from wherefrom.cli import (
     ask,
     audit,
     compare,
+    course,
     data,
     doctor,
     evaluate,
@@ -49,7 +50,7 @@ from wherefrom.core.errors import (
 from wherefrom.core.memory import describe_refusal, refused
 
 BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
-FILES = "Files (wherefrom data list)"
+FILES, COURSES = "Files (wherefrom data list)", "Courses (wherefrom doctor submission)"
 
 # Without markup and pretty exceptions typer never imports rich, which costs more than typer.
 app = typer.Typer(
@@ -79,12 +80,14 @@ GROUPS = {
         "sample": sample.sample,
         "perplexity": perplexity.perplexity,
     },
-    FILES: {"verify": verify.verify, "doctor": doctor.doctor},
+    FILES: {"verify": verify.verify},
+    COURSES: {"doctor": doctor.doctor},
 }
 for title, commands in GROUPS.items():
     for name, command in commands.items():
         app.command(name, cls=Command, rich_help_panel=title)(command)
 app.add_typer(data.data, name="data", rich_help_panel=FILES)
+app.add_typer(course.course, name="course", rich_help_panel=COURSES)
 
 
 @app.callback(invoke_without_command=True)

@@ -66,7 +66,7 @@ def _check_numbers(path: Path, name: str, array: np.ndarray) -> None:
     if not largest <= _LARGEST:  # false of NaN, too
         raise Damaged(
             f"{path}: {name}: expected numbers of at most {_LARGEST:g}, found {largest:g}; copy "
-            "the folder anew, or train the model again"
+            "the folder again, or train the model again"
         )
 
 

@@ -185,7 +185,7 @@ def _finite(digits: str) -> float:
 
 
 def _deeper(value: Any, most: int) -> bool:
-    """Whether lists and tables are nested more than so many levels deep."""
+    """Whether lists and tables are nested more than `most` levels deep."""
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(most):
         insides = (each.values() if isinstance(each, dict) else each for each in level)

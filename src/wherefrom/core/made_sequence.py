@@ -86,7 +86,7 @@ class Chosen(MadeSequence[Item]):
 
 
 def in_batches(items: Iterable[Item], size: int) -> Iterator[list[Item]]:
-    """The items in order, so many at once; the last batch may be shorter."""
+    """The items in order, `size` at once; the last batch may be shorter."""
     rest = iter(items)
     while some := list(islice(rest, size)):
         yield some

@@ -13,6 +13,7 @@ CHECKS = "checks_held"  # of a demonstration
 BY_RELATION = "by_relation"  # the same result for each relation, where there are several
 WHY_NOT = "why_not"  # why nothing is answered, in words
 UNVERIFIED = "unverified"  # why answers are given as unverified, in words
+NOT_SHOWN = "no threshold was shown to keep the risk"  # what the word means (docs/TRUST.md)
 POOLED = "pooled"  # whether the threshold was shown for several relations together
 MEASURES = ("accuracy", "answered_share", "precision", "refused_share", PERPLEXITY, BITS, CHECKS)
 UNITS = {"characters": "character", "bigrams": "word"}  # a field that only such a text's result has

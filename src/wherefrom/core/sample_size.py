@@ -1,12 +1,37 @@
 """How many calibration questions a threshold takes; known before anything is trained."""
 
 import math
+from bisect import bisect_left
 
 PRECISION = 0.9  # the share of the given answers that a threshold should have right
 ALPHA, DELTA = 0.1, 0.1  # the risk that a bound keeps, and the probability that it fails
 DOUBT = 0.1  # the probability of luck that is accepted where a threshold is said to keep a risk
 
 
-def least_answers(alpha: float, delta: float = DOUBT) -> int:
-    """The fewest answers, all of them right, that would be this unlikely at a risk of alpha."""
-    return math.ceil(math.log(delta) / math.log1p(-alpha))
+def least_answers(alpha: float, delta: float = DOUBT, wrong: int = 0) -> int:
+    """The fewest answers, so many of them wrong, that would be this unlikely at a risk of alpha."""
+    least = math.ceil(math.log(delta) / math.log1p(-alpha))
+    if not wrong:
+        return least
+    most = 2 * least
+    while _luck(most, alpha, wrong) > delta:
+        most *= 2
+    # The more answers there are, the less likely it is that so few of them are wrong.
+    numbers = range(least, most + 1)
+    return numbers[bisect_left(numbers, -delta, key=lambda n: -_luck(n, alpha, wrong))]
+
+
+def _luck(n: int, alpha: float, wrong: int) -> float:
+    """The probability that at most so many of n answers are wrong; numpy is not needed here."""
+    chances = (
+        math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+        + k * math.log(alpha) + (n - k) * math.log1p(-alpha)
+        for k in range(min(wrong, n) + 1)
+    )  # fmt: skip
+    return sum(map(math.exp, chances))
+
+
+def say_least(alpha: float, delta: float = DOUBT) -> str:
+    """The same in words: it depends on how many answers are wrong."""
+    without, one, two = (least_answers(alpha, delta, wrong) for wrong in range(3))
+    return f"at least {without} answers if all are right, {one} with one wrong, {two} with two"

@@ -46,7 +46,7 @@ class Unpacked(io.RawIOBase):
         return True
 
     def read(self, size: int = -1) -> bytes:
-        """So many bytes, or all that are left."""
+        """`size` bytes, or all that are left."""
         if size < 0:
             return b"".join(iter(lambda: self.read(2**20), b""))
         with _damage_named(self._path, self._advice):

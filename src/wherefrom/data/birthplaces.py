@@ -107,7 +107,7 @@ def load(config: BirthplacesConfig, seed: int) -> Dataset:
 
 
 def find_folder(folder: str) -> Path:
-    """The folder of that name, or the registered one."""
+    """The named folder, or the registered one."""
     path = Path(folder) if folder else registry.find(NAME)
     if path is None:
         raise MissingInput(

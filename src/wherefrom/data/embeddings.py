@@ -1,4 +1,7 @@
-"""Word vectors from a file: an array in `NAME.npy`, its words in `NAME.words.txt`.
+"""Word vectors from a file: an array in `NAME.npy`, its words in `NAME.words.txt`; or a text file.
+
+In a text file each line is a word and its numbers, as GloVe has them and as a homework's own
+`vocab.embeddings.glove.txt`.
 
 Not every word of a vocabulary has a vector there. The marks, the unknown word and the shapes of
 numbers (DGDG.DG) are no words of a text: each gets one made up from its own letters, as long as
@@ -73,6 +76,8 @@ def known_vectors(path: Path, words: Sequence[str]) -> np.ndarray:
 
 def read_vectors(path: Path) -> tuple[np.ndarray, dict[str, int]]:
     """The array of a file, and each word's row in it."""
+    if path.suffix == ".txt":
+        return _read_text(path)
     table = read_array(path)
     names = read_lines(words_file(path))
     if len(names) != len(table):
@@ -81,6 +86,22 @@ def read_vectors(path: Path) -> tuple[np.ndarray, dict[str, int]]:
             f"found {len(table)}"
         )
     return table, {name: i for i, name in enumerate(names)}
+
+
+def _read_text(path: Path) -> tuple[np.ndarray, dict[str, int]]:
+    rows: list[list[str]] = [line.split() for line in read_lines(path)]
+    width = len(rows[0])
+    for number, row in enumerate(rows, 1):
+        try:
+            if len(row) != width or width < 2 or not np.isfinite([float(x) for x in row[1:]]).all():
+                raise ValueError
+        except ValueError:
+            raise BadData(
+                f"{path}:{number}: expected a word and {max(width - 1, 1)} numbers, as on line 1, "
+                f"found {len(row)} columns that are not that"
+            ) from None
+    table = np.array([[float(x) for x in row[1:]] for row in rows], dtype=np.float32)
+    return table, {row[0]: i for i, row in enumerate(rows)}
 
 
 def fetched_vectors() -> Path | None:

@@ -49,7 +49,7 @@ class FactsConfig:
     are not divided for a split that such a file, or a column `split`, names. A question without an
     answer is never asked: where its subject is, it stands under `masked`. A split that is
     divided by hash has about `most` questions at most (0: any number): more take long to answer
-    and say little more. The others of that split are left out, so that nobody changes sides.
+    and say little more. The others of the split are left out, so that nobody changes sides.
     """
 
     kind: ClassVar[str] = "facts"

@@ -65,7 +65,7 @@ _FORMS = (
 )
 _DENIALS = ("the {part} was not {word} .", "i did n't find the {part} {word} .")
 _FEWEST, _SPREAD = 3, 4  # sentences with an opinion: 3 to 6
-_AGREE, _DENY = 5, 6  # one in so many disagrees with the label; one in so many denies
+_AGREE, _DENY = 5, 6  # one opinion in five disagrees with the label; one in six is denied
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ReviewsConfig:
     test: str = ""
     embeddings: str = ""  # NAME.npy; its words are in NAME.words.txt beside it
     least: int = 10  # times a word must occur in the training reviews to be known
-    validation: int = 10  # one in so many training reviews is kept to choose settings on
+    validation: int = 10  # one training review in ten is kept to choose settings on
     made: int = 8000  # generated reviews to train on, and a quarter as many to test on
 
     def __post_init__(self) -> None:
@@ -150,7 +150,7 @@ def survey(config: ReviewsConfig) -> list[str]:
 
 
 def find(config: ReviewsConfig, part: str) -> Path | None:
-    """The file of that part: the one that was named, or the folder's; None: no embeddings."""
+    """The file of a part: the one that was named, or the folder's; None: no embeddings."""
     if named := getattr(config, part):
         return Path(named)
     folder, usual = Path(config.folder), Path(FILES[part])
@@ -224,7 +224,7 @@ def _generate(part: str, count: int, seed: int) -> tuple[Review, ...]:
 
 
 def generate(count: int, seed: int, part: int) -> list[tuple[str, int]]:
-    """So many reviews with their labels (1: positive); `part` keeps train and test apart."""
+    """`count` reviews with their labels (1: positive); `part` keeps train and test apart."""
     rows = np.arange(count, dtype=np.int64)
 
     def draw(step: int, *bounds: int) -> list[np.ndarray]:

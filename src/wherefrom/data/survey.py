@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from wherefrom.core.plurals import plural
-from wherefrom.core.sample_size import PRECISION, least_answers
+from wherefrom.core.sample_size import PRECISION, least_answers, say_least
+from wherefrom.core.vocabulary import MASK, PAD, Vocabulary
 
 if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` passes here
     from wherefrom.core.contracts import Dataset, Question
@@ -51,6 +53,7 @@ class Survey:
     precision: float = PRECISION  # the share right that a threshold is set for
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
     table: str = ""  # how a table of facts was understood
+    marks: str = ""  # which marks the model has, where the text has the usual ones itself
 
     def lines(self) -> list[str]:
         """Plain lines for a person to read, what could not be matched after the counts."""
@@ -60,6 +63,7 @@ class Survey:
             *([self.table] if self.table else []),
             f"text: {self.documents:,} {one}s, {self.characters:,} characters, the longest {one} "
             f"has {self.longest_line:,}",
+            *([f"text: {self.marks}"] if self.marks else []),
             f"questions: {splits}",
             *(f"form: {form} ({count:,})" for form, count in self.forms.items()),
             *(f"relation: {name} ({count:,})" for name, count in self.relations.items()),
@@ -100,16 +104,20 @@ class Survey:
 
     def _calibration(self) -> list[str]:
         """What each relation has and needs; known before anything is trained."""
-        bound = f"{self.needed} needed for the {100 * (1 - self.precision):.3g} % bound"
-        few = "; too few: unless pooled with others, its answers will be unverified"
+        bound = f"at least {self.needed} needed for the {100 * (1 - self.precision):.3g} % bound"
+        few = "; too few: unless pooled with others, answers will be unverified"
+        same: dict[int, list[str]] = {}  # a table may have dozens of relations
+        for name, n in self.calibration.items():
+            same.setdefault(n, []).append(name)
         lines = [
-            f"calibration: {name}: {n:,} {plural('question', n)}, {bound}"
-            f"{few if n < self.needed else ''}"
-            for name, n in self.calibration.items()
+            f"calibration: {_list(names)}: {n:,} {plural('question', n)}"
+            f"{' each' if len(names) > 1 else ''}, {bound}{few if n < self.needed else ''}"
+            for n, names in same.items()
         ]
         if min(self.calibration.values(), default=0) < self.needed:
             how = "--set data.calibration_share=0.4, or --calibration FILE"
-            lines.append(f"for more calibration questions: {how}")
+            takes = f"it takes {say_least(1 - self.precision)}; " if self.precision < 1 else ""
+            lines.append(f"calibration: {takes}for more questions: {how}")
         return lines
 
 
@@ -204,8 +212,18 @@ def survey_questions(
         on_both_sides=len(on_both_sides(questions)),
         several_accepted=sum(bool(q.accepted) for q in questions),
         document=document,
+        marks=_say_marks(dataset),
         calibration={name: calibrated[name] for name, _ in asked_for},
     )
+
+
+def _say_marks(dataset: "Dataset") -> str:
+    """The marks of the vocabulary, if the text has one of the usual ones; few texts do."""
+    if not any(mark in document.text for document in dataset.documents for mark in (PAD, MASK)):
+        return ""
+    texts = (document.text for document in dataset.documents)
+    letters = chain(texts, [dataset.alphabet])
+    return Vocabulary.from_text(letters, usual_marks=False).say_marks()
 
 
 def survey_names(dataset: "Dataset", renamed: dict[str, str]) -> dict[str, Any]:
@@ -242,6 +260,11 @@ def _has_room(question: "Question", room: int, max_input: int) -> bool:
     answer = len(question.answer or "") + 1
     left = max_input - len(question.text) if max_input else room
     return answer <= min(room, left)
+
+
+def _list(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
 
 
 def _first(names: Iterable[str]) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ FILES = {
     "vocabulary": "language/vocab.ptb.txt",
     "embeddings": "embeddings/glove.6B.50d.subset.npy",
 }
+OWN_VECTORS = "vocab.embeddings.glove.txt"  # the homework's own, which has marks and numbers too
 FETCHED = {  # and as 'wherefrom data fetch' makes them
     "train": "language/train.tsv",
     "dev": "language/dev.tsv",
@@ -52,7 +53,7 @@ class TreebankConfig:
     train: str = ""
     dev: str = ""
     vocabulary: str = ""
-    embeddings: str = ""  # NAME.npy; its words are in NAME.words.txt beside it
+    embeddings: str = ""  # NAME.npy with its words in NAME.words.txt, or a text file as GloVe's
     words: int = 2000  # of the vocabulary, from its top
 
     def __post_init__(self) -> None:
@@ -125,7 +126,7 @@ def survey(config: TreebankConfig) -> list[str]:
 
 
 def find(config: TreebankConfig, part: str) -> Path:
-    """The file of that part: the one that was named, or the folder's."""
+    """The file of a part: the one that was named, or the folder's."""
     if named := getattr(config, part):
         return Path(named)
     if not config.folder:
@@ -136,8 +137,10 @@ def find(config: TreebankConfig, part: str) -> Path:
     places = [folder / usual, folder / usual.name]
     if part in FETCHED:
         places.append(folder / FETCHED[part])
-    elif fetched := fetched_vectors():
-        places.append(fetched)
+    else:
+        own = [folder / place / OWN_VECTORS for place in ("", "lm", "embeddings")]
+        fetched = fetched_vectors()
+        places = [*own, *places, *([fetched] if fetched else [])]
     present = [place for place in places if place.is_file()]
     if not present:
         fetch = "; 'wherefrom data fetch glove' gets word vectors" if part == "embeddings" else ""

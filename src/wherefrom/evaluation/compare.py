@@ -68,7 +68,7 @@ def bits_per_character(results: Mapping[str, Mapping[str, Any]]) -> dict[str, di
     """The language models among a run's results, in a unit that all of them share.
 
     A word model's bits include the price of what its words leave unsaid of the text, per character
-    of that text; the interval varies the model's own loss and takes that price as given.
+    of the same text; the interval varies the model's own loss and takes the price as given.
     """
     return {
         f"{name}, bits": _bits(result)

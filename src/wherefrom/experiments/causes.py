@@ -147,7 +147,7 @@ def _count(words: int) -> str:
 
 
 def _controls(bag: Bag, size: int) -> list[Bag]:
-    """Bags of that size: random words of the text left out, or some of them once more."""
+    """Bags of the same size: random words of the text left out, or some of them once more."""
     place = np.arange(max(len(bag), size), dtype=np.int64)
     keys = draws(CONTROLS, seed=0, stream=Stream.SAMPLING, stage=1, step=0, row=place)
     if size <= len(bag):

@@ -1,4 +1,4 @@
-"""Working on a run in company: starting the other processes, or joining those of torchrun.
+"""Several processes that work on one run: starting the others, or joining those of torchrun.
 
 `company` is the only way in. In the first process it yields the crew that it leads; in the others
 it does not return: they follow until they are dismissed.
@@ -130,7 +130,7 @@ def _check_numbers(place: Place | None, processes: int | None, wait: float) -> N
 
 
 def _require_shareable(asked: Experiment, size: int) -> None:
-    """Refuse a recipe whose steps cannot be divided among so many processes."""
+    """Refuse a recipe whose steps cannot be divided among `size` processes."""
     advice = "leave --processes out, or train several seeds at once (--seeds)"
     if isinstance(asked, Demonstrations):
         raise UsageError(

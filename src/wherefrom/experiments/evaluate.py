@@ -7,9 +7,10 @@ from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.fitting import UNANSWERABLE, fit_policy, report_policy
 from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
-from wherefrom.answering.policy import UNANSWERABLE, fit_policy, report_policy, write_policy
+from wherefrom.answering.policy import write_policy
 from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK, OpenBook
@@ -37,7 +38,7 @@ def evaluate(run: Run) -> dict[str, Any]:
     for i, task in enumerate(run.recipe.tasks):
         for name in task.predictors:
             key = name if i == 0 else f"{task.name}.{name}"
-            found, predictions = evaluate_task(run, task, name, key, predictors.of(name))
+            found, predictions = evaluate_task(run, task, name, key, predictors.of(name, task))
             results |= found
             if name == run.recipe.primary and task.beams == BEAMS:
                 decoded |= {p.question: p.answer for p in predictions}
@@ -59,14 +60,16 @@ class _Predictors:
         """The primary model, of a run that answers questions."""
         return open_closed_book(self.run)
 
-    def of(self, name: str) -> Any:
+    def of(self, name: str, task: Task) -> Any:
         run = self.run
         if name == OPEN_BOOK:
             return OpenBook(run.notes, run.dataset.questions)
         if name not in {m.name for m in run.recipe.models}:
             return BASELINES[name](run.dataset, run.vocabulary)
-        asked_otherwise = name == run.recipe.primary and run.recipe.wordings
-        return self.model.answerer if asked_otherwise else run.predictor(name)
+        if name != run.recipe.primary or not run.recipe.wordings:
+            return run.predictor(name)
+        questions = run.dataset.scored(task.split, task.support)
+        return self.model.answerer.asking(self.model.word_texts(q.text for q in questions))
 
 
 def evaluate_task(

@@ -98,7 +98,7 @@ class Follower:
         read_together(self.processes, self._open(model, threads), ScoreRequest(**asked))
 
     def _open(self, model: Any, threads: int) -> Any:
-        """A model of that form, with the weights of the first process's."""
+        """A model of this form, with the weights of the first process's."""
         torch.set_num_threads(threads)
         if self._model is None or self._model[0] != model:
             kind = str(model["kind"])

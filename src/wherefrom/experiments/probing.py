@@ -106,7 +106,7 @@ def glance(answerer: Any, questions: Mapping[str, Sequence[Question]]) -> Glance
 
 
 def _spread(questions: Sequence[Question], count: int) -> tuple[Question, ...]:
-    """So many of the questions, from all over the list: of every relation, if they take turns."""
+    """`count` questions, evenly spaced: of every relation, if they take turns."""
     if len(questions) <= count:
         return tuple(questions)
     return tuple(questions[i * len(questions) // count] for i in range(count))

@@ -175,8 +175,9 @@ def run_swap(
         count = people
     changed = retrain(run, swap_answers(run.recipe, count), f"swapped-{count}", watch)
     unchanged = retrain(run, reseed(run.recipe), "unchanged", watch)
-    asked = open_as_stored(run, find_policy(run)).answerer
-    return report_swap(run, changed, unchanged, asked.wordings)
+    model = open_as_stored(run, find_policy(run))
+    wordings = model.word_texts(q.text for q in run.dataset.select("held-out"))
+    return report_swap(run, changed, unchanged, wordings)
 
 
 def retrain(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> Run:

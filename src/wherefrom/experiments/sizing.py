@@ -73,7 +73,7 @@ class TextSize:
 
 
 def choose_settings(text: TextSize, device: str, notes: bool = True) -> Recipe:
-    """The recipe for a text of that size; its steps are not yet planned."""
+    """The recipe for a text of this size; its steps are not yet planned."""
     recipe = _fit(text, device)
     return recipe if notes else without_notes(recipe)
 
@@ -88,7 +88,7 @@ def choose_shares(rows: int, batch: int, steps: int) -> float:
 
 
 def choose_wordings(rows: float, teach: Callable[[int], Sequence[object]]) -> int:
-    """In how many kinds of wordings notes are taught: as many as so many rows show often enough.
+    """In how many kinds of wordings notes are taught: as many as `rows` rows show often enough.
 
     `teach` gives the rows of all notes in their wordings. The questions themselves come first.
     """
@@ -131,7 +131,7 @@ def _block(text: TextSize, least: int) -> int:
 
 
 def count_exposures(recipe: Recipe, steps: int, statements: int) -> float:
-    """How often so many steps of reading show each statement, about: in the text, or as a note."""
+    """About how often `steps` of reading show each statement, in the text or as a note."""
     read = recipe.stages[0]
     reads = ((share.share, getattr(share.objective, "reads", "")) for share in read.mix)
     share = sum(share for share, what in reads if what in ("passages", "notes"))

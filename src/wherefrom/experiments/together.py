@@ -187,7 +187,7 @@ class _Queue:
             yield from map(self._open, others, found)
 
     def _count(self, first: Execution, asked: int) -> int:
-        """How many are trained together, of so many that are asked for."""
+        """How many of the `asked` models are trained together."""
         if reason := why_one_by_one(first.workshop):
             if self.most is not None:
                 self.tell(f"one model after the other: {reason}")

@@ -5,7 +5,8 @@ them searches in all: an answer's probability is then the mean of those that it 
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 
 import numpy as np
 
@@ -21,7 +22,9 @@ BEAMS = 4  # of the search for an answer, unless a task says otherwise
 OTHER_BEAMS = 2  # of the search in another wording of the question, at most
 
 Prompt = tuple[int, ...]
-Wordings = Callable[["ModelAnswerer", str], Sequence[Prompt]]  # prompts that ask a question, too
+# Other wordings of a question, by its text: what stands before the answer's gap, and behind it.
+Wordings = Mapping[str, Sequence[tuple[str, str]]]
+NO_WORDINGS: Wordings = MappingProxyType({})
 
 
 class ModelAnswerer(TextScorer):
@@ -29,7 +32,7 @@ class ModelAnswerer(TextScorer):
 
     `max_new` characters at most, that mask among them: a number, or what gives it when a
     question is asked. Nor is there more room than the prompt leaves of what the model reads.
-    `wordings` gives further prompts for a question.
+    Questions that have other `wordings` are asked in these, too.
     """
 
     def __init__(
@@ -38,7 +41,7 @@ class ModelAnswerer(TextScorer):
         vocabulary: Alphabet,
         beams: int = BEAMS,
         max_new: int | Callable[[], int] = SHORTEST_ROOM,
-        wordings: Wordings | None = None,
+        wordings: Wordings = NO_WORDINGS,
     ) -> None:
         super().__init__(model, vocabulary)
         self.beams, self.max_new, self.wordings = beams, max_new, wordings
@@ -47,8 +50,8 @@ class ModelAnswerer(TextScorer):
         """The same with another width of the search; 1 is greedy."""
         return type(self)(self.model, self.vocabulary, beams, self.max_new, self.wordings)
 
-    def asking(self, wordings: Wordings | None) -> "ModelAnswerer":
-        """The same that is asked in these wordings, too; None: by the question alone."""
+    def asking(self, wordings: Wordings) -> "ModelAnswerer":
+        """The same that is asked in these wordings, too."""
         return type(self)(self.model, self.vocabulary, self.beams, self.max_new, wordings)
 
     def answer(self, questions: Sequence[str]) -> list[Answer]:
@@ -66,9 +69,17 @@ class ModelAnswerer(TextScorer):
         return [self._read(found[place]) for place in places]
 
     def prompts(self, question: str) -> list[Prompt]:
-        """What the model reads before it answers: the question, and its other wordings."""
-        own = (*self.vocabulary.encode(question), MASK_ID)
-        return [own, *(self.wordings(self, question) if self.wordings else ())]
+        """What the model reads before it answers: the question, and its other wordings.
+
+        A wording that is too long for the model is left out.
+        """
+        encode = self.vocabulary.encode
+        others: list[Prompt] = [
+            (*encode(before), MASK_ID, *encode(behind), MASK_ID)
+            for before, behind in self.wordings.get(question, ())
+        ]
+        fitting = (prompt for prompt in others if len(prompt) <= self.model.max_input)
+        return [(*encode(question), MASK_ID), *fitting]
 
     def generate(self, requests: Sequence[Request]) -> Sequence[Sequence[Completion]]:
         return Decoder(self.model).generate(requests)

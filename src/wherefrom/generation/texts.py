@@ -56,9 +56,9 @@ class TextScorer:
 
 
 def go_on(model: LanguageModel, prompt: Sequence[int], length: int, **chosen: Any) -> Iterator[int]:
-    """So many characters after a prompt, as they are chosen; `chosen` goes into the requests.
+    """`length` characters after a prompt, as they are chosen; `chosen` goes into the requests.
 
-    Where the text outgrows what the model reads, it goes on from the latest half of that.
+    A text that outgrows the model's input is continued from the latest half of the input.
     """
     text, piece, half = list(prompt), 0, max(1, model.max_input // 2)
     while length > 0:

@@ -27,7 +27,7 @@ import numpy as np
 from wherefrom.core.config import check, from_json, to_json
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData, Damaged
-from wherefrom.generation.answers import ModelAnswerer, Wordings, answer_probabilities
+from wherefrom.generation.answers import NO_WORDINGS, Wordings, answer_probabilities
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
@@ -90,7 +90,7 @@ def find_memorisation(
     retrained: Sequence[Run],
     questions: Sequence[Question],
     answers: Sequence[str],
-    wordings: Wordings | None = None,
+    wordings: Wordings = NO_WORDINGS,
 ) -> CounterfactualMemorisation | None:
     """The memorisation of these answers; the models' probabilities go to the run's `folder`.
 
@@ -120,7 +120,7 @@ def measure_probabilities(
     retrained: Sequence[Run],
     questions: Sequence[Question],
     answers: Sequence[str],
-    wordings: Wordings | None = None,
+    wordings: Wordings = NO_WORDINGS,
 ) -> list[RetrainedProbabilities]:
     """The probabilities that each retrained model gives to the answers of the run's own model."""
     texts = tuple(q.text for q in questions)
@@ -130,15 +130,10 @@ def measure_probabilities(
             texts,
             tuple(answers),
             tuple(has_text(run.dataset, questions).tolist()),
-            tuple(answer_probabilities(_asked(run, wordings), texts, answers).tolist()),
+            tuple(answer_probabilities(run.predictor().asking(wordings), texts, answers).tolist()),
         )
         for run in retrained
     ]
-
-
-def _asked(run: Run, wordings: Wordings | None) -> ModelAnswerer:
-    answerer: ModelAnswerer = run.predictor()
-    return answerer.asking(wordings)
 
 
 def measured_models(folder: RunFolder) -> frozenset[str]:

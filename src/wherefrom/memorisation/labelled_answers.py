@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.unpacking import unpack

@@ -16,12 +16,11 @@ from typing import Any, cast
 
 import numpy as np
 
-from wherefrom.answering.abstention import EVEN_ODDS
-from wherefrom.answering.answer_table import AnswerTable
-from wherefrom.answering.calibration import LogisticCalibration, fit_by_relation
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
+from wherefrom.answering.calibration import fit_by_relation, fit_calibration
 from wherefrom.answering.closed_book import FEATURES, TINY, ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.policy import EVEN_ODDS, LogisticCalibration
 from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
@@ -126,10 +125,10 @@ def _probability_of_question(
     model: ClosedBookModel, answered: AnswerTable, best: np.ndarray
 ) -> np.ndarray:
     """Each answer's probability after the question alone, whatever else the model was asked."""
-    if model.answerer.wordings is None:
+    if not model.searches_wordings:
         return best
     asked, said = [q.text for q in answered.asked], [a.text for a in answered.answers]
-    return np.maximum(answer_probabilities(model.answerer.asking(None), asked, said), TINY)
+    return np.maximum(answer_probabilities(model.answerer, asked, said), TINY)
 
 
 def _probability_for_decoys(
@@ -148,7 +147,7 @@ def _probability_for_decoys(
     if not asked:
         return own
     ends = np.cumsum([len(names) for names in decoys])
-    found = np.split(answer_probabilities(model.answerer.asking(None), asked, said), ends[:-1])
+    found = np.split(answer_probabilities(model.answerer, asked, said), ends[:-1])
     means = [float(p.mean()) if p.size else None for p in found]
     return np.array(
         [alone if mean is None else max(mean, TINY) for mean, alone in zip(means, own, strict=True)]
@@ -169,7 +168,7 @@ def fit_source_predictor(
     """
     known = np.isfinite(m_N)
     rows, recalled = features.rows(known), m_N[known] > RECALLED_ABOVE
-    curve = LogisticCalibration.fit(rows, recalled, SOURCE_FEATURES)
+    curve = fit_calibration(rows, recalled, SOURCE_FEATURES)
     parts = divide([r for r, here in zip(relations, known, strict=False) if here])
     each = fit_by_relation(rows, recalled, SOURCE_FEATURES, parts) if parts else {}
     return SourcePredictor(curve, models, relations=each)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wherefrom.answering.abstention import EVEN_ODDS
+from wherefrom.answering.policy import EVEN_ODDS
 from wherefrom.core.replies import GUESSED, RECALLED
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import paired_difference

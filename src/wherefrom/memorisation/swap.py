@@ -51,9 +51,7 @@ class SwapFindings:
     before: SwapOutcomes
 
 
-def report_swap(
-    run: Run, changed: Run, unchanged: Run, wordings: Wordings | None = None
-) -> SwapFindings:
+def report_swap(run: Run, changed: Run, unchanged: Run, wordings: Wordings) -> SwapFindings:
     """Compare each model's answers with the old and with the new answer in the text.
 
     All are asked in the `wordings` in which the run's own model is asked.
@@ -74,7 +72,7 @@ def report_swap(
 
 
 def _count_outcomes(
-    run: Run, pairs: Sequence[tuple[Question, Question]], wordings: Wordings | None
+    run: Run, pairs: Sequence[tuple[Question, Question]], wordings: Wordings
 ) -> SwapOutcomes:
     answerer: ModelAnswerer = run.predictor()
     answers = answerer.asking(wordings).answer([old.text for old, _ in pairs])

@@ -30,7 +30,7 @@ from wherefrom.models.block import Block, norm
 from wherefrom.models.dropout import Dropout
 from wherefrom.models.ngrams import NgramEmbedding
 
-LONGEST_BLOCK = 2**17  # characters: one head's weights on so many are 64 GB
+LONGEST_BLOCK = 2**17  # characters: one head's weights on them are 64 GB
 LONGEST_NGRAM = 32
 
 

@@ -88,7 +88,7 @@ def _convert(path: Path, copy: Path) -> None:
 
 
 def _limit_memory(more: int) -> None:
-    """So many bytes beyond what the process has already; where the system can say that."""
+    """Allow `more` bytes beyond what the process has, where the system can limit memory."""
     import resource
 
     statm = Path("/proc/self/statm")

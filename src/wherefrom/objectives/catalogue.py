@@ -129,7 +129,7 @@ class Material:
         vars(self)["notes"] = tuple(notes)
 
     def teach(self, wordings: int = 1) -> tuple[Question, ...]:
-        """The notes in so many kinds of wordings; none where nothing was noted."""
+        """The notes in `wordings` kinds of wordings; none where nothing was noted."""
         if wordings not in self._taught:
             room = self.max_input - 1  # a mask follows the prompt, and another the value
             rows = teach_notes(self.notes, self.dataset, wordings, self.vocabulary.mask)

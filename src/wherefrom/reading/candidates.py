@@ -32,6 +32,7 @@ _CLOSED_FROM = 50  # answers from which on that can be said
 _MAX_FREE_WORDS = 4  # the longest candidate without capitals that is not itself a known answer
 _MAX_FREE_CHARACTERS = 6  # the same where words are not divided by spaces
 _SHORT = 3  # letters: a word like "du" may link names even if no known answer has it
+_MOST_LINKED = 4  # runs of capitals in one name: College of Art and Design
 _FEW_SHAPES = 3  # dates have a few shapes; where there are more, others will come
 _MAX_KNOWN_WORDS = 12  # the longest known answer that is looked for
 _SAMPLE = 3000  # texts from which it is learnt what stands around answers
@@ -196,7 +197,7 @@ class Line:
     def _candidate(self, first: int, last: int) -> CandidateAnswer:
         candidate = self.names.candidate(first, last)
         fit = self._fits.get((first, last), 0.0)
-        return replace(candidate, fit=fit) if fit else candidate
+        return candidate._replace(fit=fit) if fit else candidate
 
     def _places(self, starts: Sequence[int]) -> Iterator[TokenRange]:
         """The token ranges of candidates, those of phrases from the starts; one may occur twice."""
@@ -234,9 +235,12 @@ class Line:
             yield first, last
             if first == self.sentence_starts[first] and last - first > 1:
                 yield first + 1, last  # "In Paris": every sentence begins with a capital
-        for run, following in pairwise(self._runs):
-            if self._links(run, following):
-                yield run[0], following[1]
+        for i, run in enumerate(self._runs):
+            for before, following in pairwise(self._runs[i : i + _MOST_LINKED]):
+                if not self._links(before, following):
+                    break
+                if before == run or following[1] - run[0] <= self.profile.max_words["capital"]:
+                    yield run[0], following[1]
 
     def _links(self, run: TokenRange, following: TokenRange) -> bool:
         """Whether the words between two runs link parts of a name: known ones, or one short one.

@@ -46,12 +46,16 @@ class _Context:
         """Each feature once, in an order that does not change: fits must be reproducible."""
         place, kept = (candidate.first, candidate.last), self.line.names.contexts
         if place not in kept:
+            anchor = self._find_anchor(candidate)
             # Only words of the window may come twice.
-            kept[place] = [*self._adjacent(candidate), *dict.fromkeys(self._window(candidate))]
-        return [*kept[place], *self._structure(candidate)]
+            window = dict.fromkeys(self._window(candidate))
+            made = self._make(candidate, anchor)
+            kept[place] = [*self._adjacent(candidate), *made, *window], anchor
+        shared, anchor = kept[place]
+        return [*shared, *self._standing(candidate, anchor)]
 
     def _adjacent(self, candidate: CandidateAnswer) -> list[str]:
-        """The tokens next to the candidate, and those before its chain: for any relation."""
+        """The tokens next to the candidate, and those before its chain."""
         first, last = candidate.first, candidate.last
         left1, left2, left3 = (self._before(first, steps) for steps in (1, 2, 3))
         right1, right2 = (self._after(last, steps) for steps in (0, 1))
@@ -66,45 +70,52 @@ class _Context:
             f"after: {right1}",
             f"after: {right1} {right2}",
             f"around: {left1} {right1}",
+            f"before, behind a {self._kind(first - 2)}: {left1}",
+            f"after, then a {self._kind(last + 1)}: {right1}",
             f"chain: {in_chain} after {outer1}",
             f"chain: {candidate.position} after {outer2} {outer1}",
             f"parentheses: {self.depths[first]} after {left1}",
         ]
 
-    def _structure(self, candidate: CandidateAnswer) -> list[str]:
-        """What the candidate is made of, and where it stands among the others."""
+    def _make(self, candidate: CandidateAnswer, anchor: int) -> list[str]:
+        """What the candidate is made of, and where it stands in its sentence: for any relation."""
         tokens, first, last = self.line.tokens, candidate.first, candidate.last
-        familiarity = self._familiarity(candidate)
-        rank = bisect_left(self.runs, candidate.run[0])
-        known_before = min(bisect_left(self.known_runs, candidate.run[0]), 4)
         start = self.line.sentence_starts[first]
-        anchor, between = self._anchor(candidate, start)
-        before = self._before(first, 1)
-        in_chain = f"{candidate.position} of {len(candidate.chain)}"
         own = sum(self.line.is_name[first:last])
         inner = [t.lower() for t in tokens[first:last] if t[0].islower()]
+        content = self._pattern(anchor)
         return [
             "bias",
             *(f"inner word: {word}" for word in dict.fromkeys(inner) if last - first > 2),
             *([f"own name: {last - first - own > 0}"] if own else []),
-            *self._bounds(candidate),
-            f"value: {familiarity}",
-            f"before: {before}, {familiarity}",
-            f"rank: {min(rank, 5)}",
-            f"known before: {known_before}, {familiarity}",
             f"part: {first - candidate.run[0]}, {candidate.run[1] - last}",
             f"words: {last - first}",
-            f"chain: {in_chain}",
-            f"chain: {in_chain}, {familiarity}",
+            f"chain: {candidate.position} of {len(candidate.chain)}",
             f"first word: {tokens[first].lower()}",
             f"last word: {tokens[last - 1].lower()}",
-            f"parentheses: {self.depths[first]}, rank {min(rank, 3)}",
             f"later sentence: {start > 0}",
             f"opens sentence: {start == first}",
-            f"anchor: {anchor}",
-            f"anchor: {anchor}, {between}",
-            f"anchor: {anchor}, {between}, {familiarity}",
-            f"anchor: {anchor} {before}",
+            f"anchor: {content}",
+            f"anchor: {content} {self._before(first, 1)}",
+        ]
+
+    def _standing(self, candidate: CandidateAnswer, anchor: int) -> list[str]:
+        """Where the candidate stands among the relation's others, and whether it is an answer."""
+        familiarity = self._familiarity(candidate)
+        rank = bisect_left(self.runs, candidate.run[0])
+        known_before = min(bisect_left(self.known_runs, candidate.run[0]), 4)
+        between = min(max(rank - bisect_right(self.runs, anchor), 0), 3) if anchor >= 0 else 0
+        content = self._pattern(anchor)
+        return [
+            *self._bounds(candidate),
+            f"value: {familiarity}",
+            f"before: {self._before(candidate.first, 1)}, {familiarity}",
+            f"rank: {min(rank, 5)}",
+            f"known before: {known_before}, {familiarity}",
+            f"chain: {candidate.position} of {len(candidate.chain)}, {familiarity}",
+            f"parentheses: {self.depths[candidate.first]}, rank {min(rank, 3)}",
+            f"anchor: {content}, {between}",
+            f"anchor: {content}, {between}, {familiarity}",
         ]
 
     def _bounds(self, candidate: CandidateAnswer) -> list[str]:
@@ -127,17 +138,25 @@ class _Context:
             *(word.right for word in right),
         ]
 
-    def _anchor(self, candidate: CandidateAnswer, start: int) -> tuple[str, int]:
-        """The last content word before the candidate, and how many runs stand in between.
+    def _find_anchor(self, candidate: CandidateAnswer) -> int:
+        """The last content word before the candidate in its sentence; -1: the sentence has none.
 
         In "born 1950 in Oslo" the word "born" says what Oslo is; the words in between vary.
         """
+        start = self.line.sentence_starts[candidate.first]
         for i in range(candidate.first - 1, start - 1, -1):
-            content = self.line.kinds[i] == "word" and len(self.line.tokens[i]) >= _CONTENT
-            if content or i == start:
-                between = bisect_left(self.runs, candidate.run[0]) - bisect_right(self.runs, i)
-                return self.patterns[i], min(max(between, 0), 3)
-        return _EDGE, 0
+            if (
+                self.line.kinds[i] == "word" and len(self.line.tokens[i]) >= _CONTENT
+            ) or i == start:
+                return i
+        return -1
+
+    def _kind(self, i: int) -> str:
+        """The kind of a token: a name may go on where "and" stands before a capital."""
+        return self.line.read.kinds[i] if 0 <= i < len(self.patterns) else "edge"
+
+    def _pattern(self, i: int) -> str:
+        return self.patterns[i] if i >= 0 else _EDGE
 
     def _familiarity(self, candidate: CandidateAnswer) -> str:
         """How many asked people have this value as their answer, in bins."""

@@ -274,7 +274,7 @@ def _example(learnt: LearntLine, distractors: Container[str]) -> Example | None:
 
 
 def _sample(items: Sequence[int], most: int, key: str) -> Iterator[int]:
-    """At most so many items, evenly out of all of them; where the first stands, the key says."""
+    """At most `most` items, evenly spaced; the key decides which item is the first."""
     if len(items) <= most:
         yield from items
         return

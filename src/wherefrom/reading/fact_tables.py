@@ -22,6 +22,7 @@ _DELIMITERS = ",;\t|"
 _LONG = 60  # characters: what is longer is a text, which no model gives as an answer
 _ADDRESS = "://"
 _FEW = 0.1  # the share of values that may be longer
+_NAME = "name"  # what a first column of names is called that has no name itself
 
 
 @dataclass(frozen=True)
@@ -79,6 +80,8 @@ def read_fact_table(path: Path, columns: str = "") -> FactTable:
     that have short values in most rows. With one, it is the subject.
     """
     header, *rows = _read_rows(path)
+    if not header[0] and _NAME not in header and 2 * sum(_is_name(r[0]) for r in rows) > len(rows):
+        header[0] = _NAME  # so a data frame's index of names is written
     named = next(csv.reader([columns]), list[str]())
     _check_header(path, header, rows, bool(named))
     places = {name: i for i, name in enumerate(header) if name}

@@ -108,7 +108,7 @@ class Index:
         if (found.get("text"), found.get("format")) != (digest, FORMAT):
             raise Mismatch(
                 f"{path}: expected an index of the text with hash {digest[:12]}, found "
-                f"{str(found.get('text'))[:12]}; delete it, and it is built anew"
+                f"{str(found.get('text'))[:12]}; delete it, and it is built again"
             )
         # Nothing but the file itself is read: no journal that lies beside it.
         address = f"{(path / FILE).absolute().as_uri()}?mode=ro&immutable=1"
@@ -283,7 +283,7 @@ def _document(text: str, first: int | None, last: int | None) -> Document:
 
 def _damaged(path: Path, error: Exception) -> Damaged:
     found = f"{path}: expected a sound index, found: {one_line(error)}"
-    return Damaged(f"{found}; delete it, and it is built anew")
+    return Damaged(f"{found}; delete it, and it is built again")
 
 
 def _quote(gram: str) -> str:

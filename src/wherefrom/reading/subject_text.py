@@ -8,9 +8,11 @@ from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import accumulate
+from typing import NamedTuple
 
 from wherefrom.core.contracts import Span
 from wherefrom.reading.boundaries import TokenRange
+from wherefrom.reading.mentions import same_span
 from wherefrom.reading.sentences import split_sentences
 from wherefrom.reading.tokens import Tokens, normalise, read_tokens, words
 
@@ -18,8 +20,7 @@ NAME = "<name>"  # stands for any part of the subject's name in features
 _KEPT = 64  # texts
 
 
-@dataclass(frozen=True)
-class CandidateAnswer:
+class CandidateAnswer(NamedTuple):
     """A phrase that may be the answer: tokens `first` to `last` (not included) of its line.
 
     `run` is the run of capitalised tokens that contains the phrase. `chain` has the runs that are
@@ -55,7 +56,7 @@ class SubjectText:
 
     def span(self, first: int, last: int) -> Span:
         """The characters of tokens `first` to `last` (not included)."""
-        return Span(self.spans[first].start, self.spans[last - 1].end)
+        return same_span(self.spans[first].start, self.spans[last - 1].end)
 
     @cached_property
     def patterns(self) -> list[str]:
@@ -136,19 +137,21 @@ def read_text(
 class Names:
     """The runs of capitalised tokens of a text, and which of them are joined to chains.
 
-    Candidates and what is known of them are kept: other relations ask for the same phrases.
+    Candidates are kept, and in `contexts` the features and the anchor of each: other relations ask
+    for the same phrases.
     """
 
     text: SubjectText
     kinds: list[str]
     runs: list[TokenRange] = field(init=False)
-    contexts: dict[TokenRange, list[str]] = field(default_factory=dict[TokenRange, list[str]])
+    contexts: dict[TokenRange, tuple[list[str], int]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.runs = find_runs(self.kinds, self.text.sentence_starts)
         self._run_of = {i: run for run in self.runs for i in range(*run)}
         self._chains = self._join()
         self._candidates: dict[TokenRange, CandidateAnswer] = {}
+        self.contexts = {}
 
     def candidate(self, first: int, last: int) -> CandidateAnswer:
         """The phrase of some tokens as a candidate."""

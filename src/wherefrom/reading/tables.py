@@ -5,6 +5,7 @@ What is wrong is told by file and line: the first five of a kind, and how many t
 """
 
 import csv
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -44,6 +45,11 @@ def read_lines(path: Path, gaps: bool = False) -> list[str]:
         raise BadData(f"{path}: expected lines of text, found none; name another file")
     if not lines[-1]:
         lines.pop()
+    if len(lines) == 1 and "\r" in lines[0]:
+        raise BadData(
+            f"{path}:1: expected lines that end in \\n, found \\r instead, as on old Macs; convert "
+            f"it: tr '\\r' '\\n' < {shlex.quote(str(path))} > new-file"
+        )
     refuse_nul(path, lines)
     if not gaps:
         empty = [(n, "an empty line") for n, line in enumerate(lines, 1) if not line.strip()]
@@ -65,7 +71,7 @@ def split_lines(path: Path) -> list[str]:
 
 
 def read_table(path: Path, columns: int) -> list[Row]:
-    """The rows of a table with so many columns, none of them empty."""
+    """The rows of a table with `columns` columns, none of them empty."""
     rows = [Row(number, tuple(line.split("\t"))) for number, line in enumerate(read_lines(path), 1)]
     bad: list[tuple[int, str]] = []
     for row in rows:

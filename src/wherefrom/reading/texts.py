@@ -17,13 +17,14 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
 from wherefrom.reading.markup import clean
 from wherefrom.reading.pages import read_page, strip_markdown
-from wherefrom.reading.tables import read_lines, refuse_nul, refuse_rows
+from wherefrom.reading.tables import read_lines, refuse_nul, refuse_rows, split_lines
 
 LAYOUTS = ("lines", "paragraphs", "files")
 _JSON = (".jsonl", ".ndjson", ".json")
 _HTML = (".html", ".htm")
 _MARKDOWN = (".md", ".markdown")
 _FILES = (".txt", *_MARKDOWN, *_HTML)
+_TINY = 64  # bytes of a file that may hold nothing but spaces and line ends
 _BREAK = re.compile(r"\s*\n\s*")
 _UNCLOSED = re.compile(r"[\w)\]\"'”’»]$")  # a line that ends so has no closing mark
 
@@ -109,7 +110,10 @@ def read_json_rows(path: Path, wanted: str) -> Iterator[tuple[int, dict[str, Any
 def _read_folder(path: Path, layout: str) -> Texts:
     files = sorted(f for f in path.rglob("*") if _is_text(f.relative_to(path)) and f.is_file())
     if not files:
-        raise BadData(f"{path}: expected a folder of {', '.join(_FILES)} files, found none in it")
+        raise BadData(
+            f"{path}: expected a folder of {', '.join(_FILES)} files, found none in it; name "
+            "another folder, or a file"
+        )
     texts, ids, empty = list[str](), list[str](), 0
     for number, file in enumerate(files):
         found = _file_texts(file, layout)
@@ -118,12 +122,15 @@ def _read_folder(path: Path, layout: str) -> Texts:
         empty += not found
         tell(f"reading {path.name}", number + 1, len(files))
     if not texts:
-        raise BadData(f"{path}: expected text in its files, found {len(files)} empty files")
+        raise BadData(
+            f"{path}: expected text in its files, found {len(files)} empty files; name "
+            "another folder"
+        )
     return Texts(texts, ids, empty)
 
 
 def _file_texts(file: Path, layout: str) -> list[str]:
-    if not file.stat().st_size:
+    if file.stat().st_size < _TINY and not any(map(str.strip, split_lines(file))):
         return []
     paragraphs = list(_paragraphs(_read_lines(file)))
     return paragraphs if layout == "paragraphs" or not paragraphs else [_join(paragraphs)]

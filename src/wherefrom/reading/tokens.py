@@ -17,17 +17,18 @@ from unicodedata import category
 
 from wherefrom.core.contracts import Span
 from wherefrom.reading.index import fold
-from wherefrom.reading.mentions import UNSPACED
+from wherefrom.reading.mentions import UNSPACED, same_span
 from wherefrom.reading.sentences import is_abbreviation
 
 # Vowel signs and accents that are characters of their own belong to their word, as in Hindi.
 _SIGNS = "".join(c for c in map(chr, range(0x300, 0x1E00)) if category(c).startswith("M"))
-_LETTER = rf"(?:[^\W{UNSPACED}]|(?![{UNSPACED}])[{_SIGNS}])"
+_LETTERS = rf"(?:[^\W{UNSPACED}]+|(?![{UNSPACED}])[{_SIGNS}])+"
 _TOKEN = re.compile(
     r"\d{1,3}(?:[.,]\d{3})+(?:[.,]\d+)?(?!\w)"  # 1,250 and 1,250.5
+    r"|\d+(?:\.\d+)+[+~]\w+(?:[.\-]\w+)*"  # the version 1.36.3+k0s.2
     r"|[\u30a0-\u30ff]+"  # katakana
     rf"|[{UNSPACED}]"
-    rf"|{_LETTER}+(?:['’.\-]{_LETTER}+)*"
+    rf"|{_LETTERS}(?:['’.\-]{_LETTERS})*(?:(?<=s)['’](?=\s[^\W\d_a-z]))?"  # Girls' School
     r"|--|[^\w\s]"
 )
 _OUTER = "()[]{}<>\"'“”‘’«»„‹›*_`,;"  # marks around a piece of text that are no part of it
@@ -60,6 +61,8 @@ def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = ""
     A piece of text between spaces that has one of the marks `glue` in it is one token.
     """
     tokens = _undivided(text, glue)
+    if "-" not in text:
+        return tokens
     hyphens = [i for i, token in enumerate(tokens.texts) if "-" in token and len(token) > 2]
     divided = tuple(i for i in hyphens if _divides(tokens.texts[i], answers))
     return _divided(text, glue, divided) if divided else tokens
@@ -126,10 +129,10 @@ def _tokenise(text: str, start: int, end: int) -> list[Span]:
     """The tokens of a part of a text, words with hyphens undivided."""
     spans: list[Span] = []
     for match in _TOKEN.finditer(text, start, end):
-        token, span = match[0], Span(*match.span())
+        token, span = match[0], same_span(*match.span())
         last = spans[-1] if spans else None
         if token == "." and last and last.end == span.start and _takes_stop(last.of(text)):
-            spans[-1] = Span(last.start, span.end)
+            spans[-1] = same_span(last.start, span.end)
         else:
             spans.append(span)
     return spans
@@ -169,7 +172,8 @@ def _takes_stop(token: str) -> bool:
 def _divides(token: str, answers: Container[str]) -> bool:
     """Whether the hyphens of a word stand between words of their own.
 
-    They do in a range of years, and if a part is an answer and the others have no capital.
+    They do in a range of years, and if a part is an answer and the others have no capital. They do
+    not in a version: 0.1.0-beta.7 is another than 0.1.0.
     """
     if _YEARS.fullmatch(token):
         return normalise(token) not in answers
@@ -177,9 +181,15 @@ def _divides(token: str, answers: Container[str]) -> bool:
         return False
     parts = token.split("-")
     return any(
-        normalise(part) in answers and not any(p[:1].isupper() for p in parts if p is not part)
+        normalise(part) in answers and not any(_belongs(p, part) for p in parts if p is not part)
         for part in parts
     )
+
+
+def _belongs(other: str, part: str) -> bool:
+    """Whether a word behind or before a hyphen is of one name or version with the part."""
+    version = "." in part and part[0].isdigit() and any(map(str.isdigit, other))
+    return version or other[:1].isupper()
 
 
 def _divide(token: str, start: int) -> Iterator[Span]:

@@ -46,7 +46,7 @@ Chosen = TypeVar("Chosen", bound=Experiment)
 
 @checked
 def get_recipe(name: str) -> Experiment:
-    """The recipe of that name, as it is."""
+    """A named recipe, as it is."""
     if name not in RECIPES:
         raise UsageError(f"recipe '{name}': no such recipe; {nearest(name, RECIPES)}")
     return RECIPES[name]()

@@ -52,7 +52,7 @@ def put_reading(recipe: Recipe, read: Stage, alone: int = 0) -> Recipe:
 
 
 def share_out(read: Stage, noted: float, wordings: int) -> Stage:
-    """The stage with another share of rows that teach notes, in so many kinds of wordings.
+    """The stage with another share of rows that teach notes, in `wordings` kinds of wordings.
 
     The text has what is left.
     """

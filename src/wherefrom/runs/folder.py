@@ -145,7 +145,7 @@ class RunFolder(RunFiles):
         if self.manifest is None:
             raise Damaged(
                 f"{self.path / MANIFEST}: expected the run's manifest, found none; copy the folder "
-                "anew, or move it away and run the recipe again"
+                "again, or move it away and run the recipe again"
             )
         contents, path = self.read_json(name), self.path / name
         if not isinstance(contents, dict):

@@ -354,5 +354,5 @@ def remedy(name: str, run: Path) -> str:
         if name.startswith(beginnings):
             return f"'wherefrom {command} {run}' makes it again"
     if name == "run.json":
-        return "copy the folder anew, or move it away and run the recipe again"
+        return "copy the folder again, or move it away and run the recipe again"
     return "the same 'wherefrom run' makes it again"

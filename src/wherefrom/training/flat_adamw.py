@@ -103,7 +103,7 @@ def _room(tensor: Tensor) -> int:
 
 
 def correct_bias(steps: Tensor, betas_2: Tensor) -> Tensor:
-    """What averages that began with zeros are divided by after so many steps, for each beta.
+    """What averages that began with zeros are divided by after `steps` steps, for each beta.
 
     Powers are dear, so they are not computed within the fused update, for each weight anew.
     """

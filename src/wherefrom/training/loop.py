@@ -126,7 +126,7 @@ def _take_steps(runs: Sequence["_Run"], advance: Advance, signals: StopSignal, c
 
 
 def _save_in_time(runs: Sequence["_Run"]) -> None:
-    """Save after so many seconds; a group less often, so that it does not save all the time."""
+    """Save now and then; a group less often, so that it does not save all the time."""
     began = monotonic()
     rarely = max(1.0, len(runs) / _FEW)
     longest = max(run.saving for run in runs) if len(runs) > 1 else 0.0

@@ -43,7 +43,7 @@ class SGD:
         self.config, self.moments = config, {}
 
     def step(self, parameters: Arrays, gradients: Arrays, number: int, factor: float) -> None:
-        """Take the step of that number, counted from 0, at a factor times the base rate.
+        """Take one step, counted from 0, at a factor times the base rate.
 
         It may use up the gradients.
         """

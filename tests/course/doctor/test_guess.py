@@ -2,7 +2,7 @@
 
 import pytest
 
-from wherefrom.course.doctor.guess import Guess, guess_year
+from wherefrom.course.doctor.guess import Guess, decide_year, guess_year
 from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS
 
 SEVEN, THREE = (
@@ -70,3 +70,11 @@ def test_of_equal_years_the_usual_one_is_taken(grounds):
     """Synthesizers were asked for by two hand-outs."""
     write(grounds, {"attention": ("class SynthesizerAttention",)})
     assert guess_year(grounds).year == DEFAULT_YEAR
+
+
+def test_a_year_that_is_named_is_taken_and_another_one_said(grounds):
+    write(grounds, GIVEN["xcs2024"])
+    found = decide_year("xcs2025", grounds)
+    assert found.year == "xcs2025"
+    assert "XCS224N from 2025 (xcs2025), but its files look like xcs2024 (header" in str(found)
+    assert str(decide_year("xcs2024", grounds)) == "taken as XCS224N 2024 (xcs2024)"

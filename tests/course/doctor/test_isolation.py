@@ -213,6 +213,14 @@ def test_nothing_that_it_leaves_behind_stays(kind, place, wait, monkeypatch):
     assert not Path("/dev/shm/left").exists()
 
 
+def test_another_user_gets_to_a_folder_of_the_graders_and_sees_no_other(plain_python):
+    with isolation.new_place() as held:
+        (place := held / "code").mkdir()
+        code = f"{SAY}import os\ntry: say(os.listdir('../..'))\nexcept OSError: say('closed')"
+        assert run(isolation.USER, place, code) == isolation.Ended(0)
+        assert said(place) == "closed"
+
+
 @pytest.mark.parametrize("confined", [True, False])
 def test_another_user_leaves_nothing_where_everybody_may_write(
     plain_python, place, confined, monkeypatch
@@ -257,7 +265,7 @@ def test_what_a_system_cannot_do_is_said(monkeypatch):
     assert isolation.describe(isolation.NONE).endswith("; macOS does not limit its memory")
     monkeypatch.setattr(sys, "platform", "win32")
     for trust in (False, True):
-        with pytest.raises(Unavailable, match=r"expected Linux or macOS .* found Windows.*use WSL"):
+        with pytest.raises(Unavailable, match="expected Linux or macOS, found Windows; use WSL"):
             isolation.choose(trust)
 
 

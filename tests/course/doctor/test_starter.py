@@ -1,7 +1,7 @@
 import pytest
 
-from wherefrom.core.errors import BadData, UsageError
-from wherefrom.course.doctor.starter import END, END_ONLY, ONLY, START, blank, write_starter
+from wherefrom.core.errors import BadData
+from wherefrom.course.doctor.starter import END, END_ONLY, ONLY, START, blank
 
 SOURCE = f"""import one
 {ONLY}
@@ -35,17 +35,3 @@ def test_solutions_are_blanked_and_what_is_left_is_python():
 def test_marks_that_do_not_match_are_refused(source):
     with pytest.raises(BadData, match=r"file\.py:\d: expected"):
         blank(source, "file.py")
-
-
-def test_a_folder_with_files_is_left_alone_unless_forced(tmp_path):
-    home, out = tmp_path / "home", tmp_path / "out"
-    (home / "more").mkdir(parents=True)
-    (home / "a.py").write_text(SOURCE)
-    (home / "more" / "b.txt").write_text("given\n")
-    assert write_starter(home, out, ["a.py"], ["more/*"]) == [out / "a.py"]
-    assert (out / "more" / "b.txt").read_text() == "given\n"
-    with pytest.raises(UsageError, match=r"expected a new or an empty folder, found files in it"):
-        write_starter(home, out, ["a.py"], [])
-    with pytest.raises(UsageError, match="which has the solutions"):
-        write_starter(home, home, ["a.py"], [], force=True)
-    write_starter(home, out, ["a.py"], [], force=True)

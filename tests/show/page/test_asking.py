@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.policy import LogisticCalibration
 from wherefrom.auditing.inspector import open_inspector
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData

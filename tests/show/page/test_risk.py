@@ -9,9 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.abstention import LEAST_SURE, Threshold
-from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.policy import RelationPolicy
+from wherefrom.answering.abstention import LEAST_SURE
+from wherefrom.answering.policy import LogisticCalibration, RelationPolicy, Threshold
 from wherefrom.show.page.answers import JudgedAnswers, Scored
 from wherefrom.show.page.risk import offer_risks
 from wherefrom.show.page.sections import tell_stops
@@ -82,7 +81,7 @@ def test_answers_that_were_not_verified_are_called_so_at_every_risk():
     assert found is not None
     assert [stop(found, risk).unverified for risk in (0.01, 0.07, 0.1)] == [0, 2, 2]
     said = tell_stops(found)[found.usual]["said"]
-    assert said.endswith("They are unverified: no threshold was shown to keep this risk.")
+    assert said.endswith("They are unverified: no threshold was shown to keep the risk.")
 
 
 def test_what_the_runs_own_threshold_does_is_counted_on_held_out_people_and_told(offered):

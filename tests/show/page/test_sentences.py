@@ -52,7 +52,7 @@ def run():
 def test_unverified_answers_are_called_so(run, few, said):
     each = {name: {"unverified": "too few"} if name in few else {} for name in ("a", "b")}
     run.results["answered_share"]["by_relation"] = each
-    reason = "calibration questions are too few to show how many are right."
+    reason = "no threshold was shown to keep the risk."
     assert plain(summarise(run)[2]).endswith(f". {said} unverified: {reason}")
 
 

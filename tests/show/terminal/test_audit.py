@@ -166,9 +166,9 @@ def test_what_was_not_found_has_no_section():
 
 def test_nothing_certified_says_what_it_would_take_and_fits_the_screen():
     abstention = copy.deepcopy(FINDINGS["abstention"])
-    abstention["certificate"] |= {"certified": False, "more_people": 40}
+    abstention["certificate"] |= {"certified": False, "more_people": 40, "fewest_more": 18}
     lines = found(abstention=abstention)
-    advice = "about 40 more calibration questions would probably suffice"
+    advice = "18 to 40 more calibration questions would probably suffice"
     assert f"certified: at most 10 % wrong none {advice}" in lines
     abstention["certificate"]["more_people"] = None
     rows = layout(audit_table(FINDINGS | {"abstention": abstention}))

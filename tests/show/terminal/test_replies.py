@@ -71,7 +71,8 @@ def test_why_an_answer_is_not_given_has_a_line_of_its_own():
         ),
         (
             {"confidence": None, "unverified": True},
-            "  Oslo (unverified; 40.0 % by the model's own probability)",
+            "  Oslo (unverified: no threshold was shown to keep the risk; 40.0 % by the model's "
+            "own probability)",
         ),
         (
             {

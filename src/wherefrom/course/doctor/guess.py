@@ -22,22 +22,27 @@ _READ = ("attention", "dataset", "helper", "model", "models", "run", "utils")
 
 @dataclass(frozen=True)
 class Guess:
-    """A year of the table, and the traits that speak for it; `wanted` if the user named it."""
+    """A year of the table, and the traits that speak for it; `wanted` if the user named it.
+
+    Files that look like another year's than the wanted one have it as `instead`.
+    """
 
     year: str
     because: tuple[str, ...] = ()
     wanted: bool = False
+    instead: str = ""
 
     def __str__(self) -> str:
         title = YEARS[self.year].title
+        traits = ", ".join(self.because)
         if self.wanted:
-            return f"taken as {title} ({self.year})"
+            other = f", but its files look like {self.instead} ({traits})" if self.instead else ""
+            return f"taken as {title} ({self.year}){other}"
         if not self.because:
             return (
                 f"nothing in its files says which hand-out; taken for {title} ({self.year}); "
                 "--year NAME chooses another"
             )
-        traits = ", ".join(self.because)
         return f"looks like {title}: {self.year} ({traits}); --year NAME chooses another"
 
 
@@ -77,7 +82,12 @@ def guess_year(folder: Path) -> Guess:
 
 def decide_year(named: str | None, folder: Path) -> Guess:
     """The year that the user named, or the guess."""
-    return guess_year(folder) if named is None else Guess(year_name(named), wanted=True)
+    found = guess_year(folder)
+    if named is None:
+        return found
+    year = year_name(named)
+    differs = bool(found.because) and found.year != year
+    return Guess(year, found.because, True, found.year if differs else "")
 
 
 def _telling(seen: Iterable[Trait], year: str) -> list[str]:

@@ -93,10 +93,7 @@ class Ended:
 def choose(trust: bool = False) -> str:
     """The best isolation that works here; none only for code that the user trusts."""
     if sys.platform == "win32":
-        raise Unavailable(
-            "isolation: expected Linux or macOS to run submissions, found Windows, where nothing "
-            "limits them; use WSL"
-        )
+        raise Unavailable("isolation: expected Linux or macOS, found Windows; use WSL")
     if trust:
         return NONE
     found = next((kind for kind in KINDS if _works(kind)), None)
@@ -149,6 +146,8 @@ def run(
         stderr=subprocess.DEVNULL,
     )
     try:
+        if kind == NONE:
+            _limit(process.pid, limits)
         stopped = _watch(process, place, limits)
     finally:
         _end(process, user if kind == USER else 0)
@@ -220,6 +219,7 @@ def new_place() -> Iterator[Path]:
     Python's own removal gives up at folders that are nested too deep or closed.
     """
     place = Path(tempfile.mkdtemp(prefix="place-")).resolve()
+    place.chmod(0o711)  # another user goes through it to a folder in it, and cannot list it
     try:
         yield place
     finally:
@@ -239,6 +239,8 @@ def _command(
     reads: Sequence[Path],
     hidden: Iterable[Path],
 ) -> list[str]:
+    if kind == NONE:
+        return [_executable(), *program]
     reads = sorted({name for path in reads for name in (path, path.resolve())})
     seen = [*reads, *map(Path, _SYSTEM)]  # a package may be installed with the system's Python
     hidden = [path for path in hidden if any(path.is_relative_to(read) for read in seen)]
@@ -315,6 +317,15 @@ def _limits(kind: str, limits: Limits) -> dict[str, int]:
     return found | ({"NPROC": _PROCESSES} if alone else {})
 
 
+def _limit(process: int, limits: Limits) -> None:
+    """Limit a process that has no launcher, where the system can."""
+    import resource  # not on Windows, where the package can be imported all the same
+
+    for name, value in _limits(NONE, limits).items() if hasattr(resource, "prlimit") else ():
+        with suppress(ProcessLookupError, ValueError, PermissionError):  # stricter ones are there
+            resource.prlimit(process, getattr(resource, f"RLIMIT_{name}"), (value, value))
+
+
 def _executable() -> str:
     """Python, by a path that goes through no other folder, as `../.venv/bin/python` does."""
     given = Path(sys.executable)
@@ -357,7 +368,8 @@ def _works(kind: str) -> bool:
         return kind == NONE
     if kind == USER and not _is_root():
         return False
-    with new_place() as place:
+    with new_place() as held:
+        (place := held / "as a submission's").mkdir()
         program = "import torch.version, os; os.fork(); open('../out/works', 'w')"
         found = {"PYTHONPATH": os.pathsep.join(map(str, torch_home()))}
         limits = Limits(20.0, total=40.0)

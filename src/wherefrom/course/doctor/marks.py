@@ -6,8 +6,6 @@ up to the options that all graders have.
 
 import argparse
 import csv
-import json
-import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +14,6 @@ from typing import Any, TextIO
 
 from wherefrom.core.errors import (
     BadData,
-    CannotWrite,
     MissingInput,
     UsageError,
     WherefromError,
@@ -41,6 +38,7 @@ class Test:
 
 
 Tests = Mapping[str, Test]
+Change = Callable[[dict[str, Any]], dict[str, Any]]  # of a row of the table of grades
 
 
 @dataclass(frozen=True)
@@ -155,27 +153,33 @@ def grade_each(
     if not inside:
         raise MissingInput(f"{folder}: expected a folder for each submission, found no folders")
     for path in inside:
-        try:
-            if path.is_symlink():
-                raise BadData(f"{path}: expected a folder or an archive, found a link to one")
-            yield grade(path)
-        except Exception as error:  # a mistake of ours in one must not cost the others their sheets
-            told = str(error) if isinstance(error, WherefromError | OSError) else repr(error)
-            yield refuse(path.name, told)
+        yield grade_or_refuse(path, grade, refuse)
 
 
-def write_csv(grades: Iterable[Grade], names: Sequence[str], file: TextIO) -> int:
-    """A row a submission, written as soon as it is graded; gives their number."""
+def grade_or_refuse(
+    path: Path, grade: Callable[[Path], Grade], refuse: Callable[[str, str], Grade]
+) -> Grade:
+    """A submission's grade, or why there is none."""
+    try:
+        if path.is_symlink():
+            raise BadData(f"{path}: expected a folder or an archive, found a link to one")
+        return grade(path)
+    except Exception as error:  # a mistake of ours in one must not cost the others their sheets
+        told = str(error) if isinstance(error, WherefromError | OSError) else repr(error)
+        return refuse(path.name, told)
+
+
+def write_csv(
+    grades: Iterable[Grade], names: Sequence[str], file: TextIO, change: Change = lambda row: row
+) -> None:
+    """A row a submission, written as soon as it is graded; `change` is done to each."""
     writer = csv.writer(file, lineterminator="\n")
-    count = 0
-    for grade in grades:
-        row = grade.row(names)
-        if not count:
+    for number, grade in enumerate(grades):
+        row = change(grade.row(names))
+        if not number:
             writer.writerow(row)
-        count += 1
-        writer.writerow(_cell(v) if isinstance(v, str) else v for v in row.values())
+        writer.writerow(map(spell_cell, row.values()))
         file.flush()
-    return count
 
 
 def add_options(parser: argparse.ArgumentParser, submission: Path, example: str) -> None:
@@ -185,7 +189,8 @@ def add_options(parser: argparse.ArgumentParser, submission: Path, example: str)
     add("tests", nargs="*", metavar="ID", help=f"{example}, or {part} for all of it")
     add("--submission", type=Path, default=submission, metavar="FOLDER", help="or a zip")
     add("--batch", type=Path, metavar="FOLDER", help="a folder of submissions")
-    add("--csv", type=Path, metavar="FILE", help="where --batch writes its rows")
+    add("--csv", type=Path, metavar="FILE", help="where --batch writes, with files beside it")
+    add("--gradescope", type=Path, metavar="FOLDER", help="grade as Gradescope's autograder")
     trust = "run the code without isolation: it can do whatever you can"
     add("--trust", action="store_true", help=trust)
     add("--list", action="store_true", help="the tests and their points")
@@ -195,24 +200,9 @@ def add_options(parser: argparse.ArgumentParser, submission: Path, example: str)
     add("--memory-mb", type=int, default=4096, help="for the submission's code")
 
 
-def print_grades(
-    grades: Iterable[Grade], names: Sequence[str], as_json: bool, path: Path | None
-) -> None:
-    """The grades of many submissions: as JSON, or as CSV to a file or to standard output."""
-    if as_json:
-        print(json.dumps([grade.as_json() for grade in grades], indent=1))
-    elif path is None:
-        write_csv(grades, names, sys.stdout)
-    else:
-        try:
-            with path.open("w", encoding="utf-8", newline="") as file:
-                count = write_csv(grades, names, file)
-        except OSError as error:
-            raise CannotWrite(f"{path}: cannot be written: {error.strerror}") from None
-        print(f"{count} submissions: {path}")
-
-
-def _cell(text: str) -> str:
+def spell_cell(value: Any) -> Any:
     """Text that no spreadsheet takes for a formula: names and messages are other people's."""
-    text = printable(text)
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
     return f"'{text}" if text.startswith(_FORMULA) else text

@@ -189,7 +189,8 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
         files |= {"reading_params_path": path} if path is not None else {}
         settings = {"shrunken": how.shrunken, "fields": how.fields, "files": files}
         settings["prepare"] = partial(_set, draw=how.draw)
-        ran = programs.run(submission, name, how.variant, how.text, how.sizes, **settings)
+        latents = programs.latents_option(submission, how.variant, how.latents)
+        ran = programs.run(submission, name, how.variant, how.text, how.sizes, *latents, **settings)
     trainer = ran.trainer(name)
     # The course's file ends with a newline in some copies and not in others; so do data sets.
     count = len(getattr(trainer, "train_dataset", ()))
@@ -310,31 +311,6 @@ def scoring(submission: Submission, found: Answer, how: Any) -> None:
     found.put(results=results)
 
 
-def answers(submission: Submission, found: Answer, how: Any) -> None:
-    """The submission's own model goes on after each prompt, greedily, with parameters it is given.
-
-    Told is what it says, and what the attention of every block gave at the last place of each
-    step: all else between a character and the next one is of the hand-out's making.
-    """
-    made = build(submission, how).eval()
-    flat = torch.from_numpy(np.load(how.given / how.parameters, allow_pickle=False))
-    parts = flat.split([int(np.prod(shape)) for _, shape in how.shapes])
-    state = {name: p.view(shape) for (name, shape), p in zip(how.shapes, parts, strict=True)}
-    made.load_state_dict(made.state_dict() | state)
-    told: list[list[int]] = []
-    kept: list[Tensor] = []
-    for name, part in made.named_modules():
-        if re.fullmatch(r"blocks\.\d+\.attn", name):
-            part.register_forward_hook(lambda _m, _x, out: kept.append(_first(out)[0, -1].clone()))
-    for prompt in how.prompts:
-        said: list[int] = []
-        while len(said) < how.steps and (not said or said[-1] != how.stop):
-            with torch.no_grad():
-                said.append(int(_first(made(torch.tensor([prompt + said])))[0, -1].argmax()))
-        told.append(said)
-    found.put(told=told, mixed=torch.stack(kept).float() if kept else torch.zeros(0))
-
-
 def parameters(submission: Submission, found: Answer, how: Any) -> None:
     """A file of parameters as plain numbers; none of the submission's code runs."""
     state = _loaded(Path(how.path))
@@ -362,5 +338,5 @@ def _unwrapped(name: str) -> str:
 PROBES: dict[str, Callable[..., None]] = {
     probe.__name__: probe
     for probe in (imports, spans, layer, model, start, stage, trainer, sample, scoring,
-                  answers, parameters)
+                  parameters)
 }  # fmt: skip

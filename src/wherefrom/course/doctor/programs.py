@@ -107,9 +107,14 @@ def build(
     """The model of a variant, as run.py builds it; `latents` are a perceiver's."""
     # Two of the symbols are pad and mask; the text has all others once.
     text = "".join(chr(0x3400 + i) for i in range(vocabulary - 2))
-    takes = b"bottleneck_dim" in (submission.folder / FILE).read_bytes()
-    options = ["--bottleneck_dim", str(latents)] if variant == "perceiver" and takes else []
+    options = latents_option(submission, variant, latents)
     return run(submission, "pretrain", variant, text, sizes, *options).model(variant)
+
+
+def latents_option(submission: Submission, variant: str, latents: int) -> list[str]:
+    """How run.py is told the latents of a perceiver; some perceivers' take no such option."""
+    takes = b"bottleneck_dim" in (submission.folder / FILE).read_bytes()
+    return ["--bottleneck_dim", str(latents)] if variant == "perceiver" and takes else []
 
 
 @contextmanager

@@ -4,12 +4,9 @@ Between `### START_CODE_HERE ###` and `### END_CODE_HERE ###` nothing is left bu
 what stands between `### SOLUTION_ONLY ###` and its end is left out, marks and all.
 """
 
-import shutil
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator
 
-from wherefrom.core.errors import BadData, UsageError
-from wherefrom.core.files import write_text
+from wherefrom.core.errors import BadData
 
 START, END = "### START_CODE_HERE ###", "### END_CODE_HERE ###"
 ONLY, END_ONLY = "### SOLUTION_ONLY ###", "### END_SOLUTION_ONLY ###"
@@ -49,34 +46,3 @@ def _placeholder(first: str, body: list[str], last: str, raising: bool) -> Itera
     indent = first[: len(first) - len(first.lstrip())]
     returns = raising or any(line.startswith(f"{indent}return") for line in body)
     yield from (first, f"{indent}{'raise NotImplementedError' if returns else 'pass'}", last)
-
-
-def write_starter(
-    home: Path, out: Path, solved: Sequence[str], unchanged: Sequence[str], force: bool = False
-) -> list[Path]:
-    """Write a course's folder without its solutions; the files that students fill in.
-
-    `solved` and `unchanged` are names in `home`, or patterns of them. A folder that has files
-    already may be a student's: it is refused, unless forced.
-    """
-    if out.resolve() == home.resolve():
-        raise UsageError(f"--out: expected another folder than {out}, which has the solutions")
-    if not force and out.exists() and (not out.is_dir() or any(out.iterdir())):
-        raise UsageError(
-            f"{out}: expected a new or an empty folder, found files in it, perhaps somebody's "
-            "work; name another one, or overwrite them with --force"
-        )
-    sources = {path: path.read_text(encoding="utf-8") for path in _match(home, solved)}
-    blanked = {path: blank(text, path.name, raising=True) for path, text in sources.items()}
-    for path, text in blanked.items():
-        compile(text, path.name, "exec")
-    for path, text in blanked.items():
-        write_text(out / path.relative_to(home), text)
-    for path in _match(home, unchanged):
-        (out / path.relative_to(home)).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(path, out / path.relative_to(home))
-    return [out / path.relative_to(home) for path in blanked]
-
-
-def _match(home: Path, patterns: Sequence[str]) -> list[Path]:
-    return [path for pattern in patterns for path in sorted(home.glob(pattern))]

@@ -22,7 +22,7 @@ class Year:
     bottleneck_dim: int = 64  # a perceiver's latents in run.sh
     num_workers: int = 4
     variant: str = "synthesizer"  # the attention of part g
-    passes: int = 200  # the cosine of pretraining ends after so many epochs' tokens
+    passes: int = 200  # epochs after whose tokens the cosine of pretraining ends
     # A package with helper.py and NameDataset(data, pretraining_dataset); else files side by side,
     # run.py does what helper.py would do, and the two arguments come the other way round.
     package: bool = True

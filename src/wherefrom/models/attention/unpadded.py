@@ -80,7 +80,7 @@ def try_out(
 ) -> None:
     """Find the ways that work here: a kernel may be missing, or give something else.
 
-    Called before steps are captured or compiled: in the middle of that it would be too late.
+    Called before steps are captured or compiled: during a capture it would be too late.
     """
     _working.clear()
     if _device_kind(device) != "cuda":

@@ -8,11 +8,9 @@ subject states) is computed here.
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wherefrom.answering.abstention import EVEN_ODDS
-from wherefrom.answering.calibration import LogisticCalibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, find_letters
-from wherefrom.answering.policy import AnswerPolicy
+from wherefrom.answering.policy import EVEN_ODDS, AnswerPolicy, LogisticCalibration
 from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import to_json
@@ -51,7 +49,7 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "search": {
             "beams": model.answerer.beams,
             "other_beams": OTHER_BEAMS,
-            "wordings": model.answerer.wordings is not None,
+            "wordings": model.searches_wordings,
             "max_new": _room(model),
         },
         "forms": [

@@ -13,15 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.answering.abstention import (
-    EVEN_ODDS,
-    LEAST_SURE,
-    REFUSE_ALL,
-    Threshold,
-    Thresholds,
-    choose_thresholds,
-)
-from wherefrom.answering.policy import AnswerPolicy
+from wherefrom.answering.abstention import LEAST_SURE, choose_thresholds
+from wherefrom.answering.policy import EVEN_ODDS, REFUSE_ALL, AnswerPolicy, Threshold, Thresholds
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.relations import group

@@ -5,6 +5,7 @@ from typing import Any
 
 from wherefrom.auditing.findings import AuditedAnswer
 from wherefrom.core.contracts import Dataset
+from wherefrom.core.measures import NOT_SHOWN
 from wherefrom.core.plurals import plural
 from wherefrom.core.replies import AS_READ, GUESSED, RECALLED, SHOWN_VERDICTS, SUPPORTED
 from wherefrom.show.page.risk import AcceptedRisk, Stop
@@ -198,7 +199,7 @@ def _tell_unverified(stop: Stop) -> str:
     if not stop.unverified:
         return ""
     which = "They" if stop.unverified == stop.answered else f"{stop.unverified} of them"
-    return f" {which} are unverified: no threshold was shown to keep this risk."
+    return f" {which} are unverified: {NOT_SHOWN}."
 
 
 def _tell_groups(stop: Stop) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
-from wherefrom.core.measures import BY_RELATION, UNVERIFIED
+from wherefrom.core.measures import BY_RELATION, NOT_SHOWN, UNVERIFIED
 from wherefrom.core.plurals import plural
 from wherefrom.evaluation.baselines import OPEN_BOOK
 from wherefrom.recipes.facts import WITHOUT_NOTES
@@ -163,7 +163,7 @@ def _unverified(told: Mapping[str, Any]) -> str:
     if not found:
         return ""
     which = "Its answers" if found == len(kinds) else f"Answers of {found} of {len(kinds)} kinds"
-    return f" {which} are unverified: calibration questions are too few to show how many are right."
+    return f" {which} are unverified: {NOT_SHOWN}."
 
 
 def _declines(told: Mapping[str, Any], comma: bool) -> str:

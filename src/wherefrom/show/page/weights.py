@@ -51,7 +51,7 @@ def pack_weights(arrays: Mapping[str, np.ndarray], precision: str) -> PackedWeig
     for name in sorted(arrays):
         array = np.ascontiguousarray(arrays[name], dtype="<f4")
         if not np.isfinite(array).all():
-            raise BadData(f"weights of '{name}': expected finite numbers, found others")
+            raise BadData(f"weights of '{name}': expected finite numbers, found other values")
         entries[name] = _pack_array(array, precision, data)
     return PackedWeights(entries, bytes(data))
 

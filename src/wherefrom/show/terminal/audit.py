@@ -7,8 +7,8 @@ with the model's own says so.
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from wherefrom.answering.certificate import say_more
 from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED
-from wherefrom.core.plurals import plural
 from wherefrom.core.replies import AS_READ, SUPPORTED
 from wherefrom.show.terminal.cells import area, ends, percent, percents, share
 from wherefrom.show.terminal.tables import INTERVAL, NOTHING, Section, Table, explain_threshold
@@ -130,8 +130,7 @@ def _advice(certificate: Findings) -> str:
     if certificate.get(BY_RELATION):  # what would help stands beside each of them
         return "no relation is certified"
     if (more := certificate["more_people"]) is not None:
-        questions = plural("question", more)
-        return f"about {more} more calibration {questions} would probably suffice"
+        return say_more(more, certificate.get("fewest_more"))
     if not certificate.get("enough_to_tell", True):
         return "too few calibration questions to tell"
     return "more calibration questions would not help"

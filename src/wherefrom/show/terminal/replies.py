@@ -5,6 +5,7 @@ from math import floor
 from typing import TYPE_CHECKING
 
 from wherefrom.core.contracts import Span
+from wherefrom.core.measures import NOT_SHOWN
 from wherefrom.core.replies import (
     NO_TEXT,
     OTHER_SPELLING,
@@ -87,7 +88,7 @@ def _answer(reply: Reply) -> str:
     best = printable(reply.answer) or "nothing"
     sure = "" if reply.certainty is None else percent(reply.certainty)
     if reply.answered and reply.unverified:
-        return f"{best} (unverified; {sure} by the model's own probability)"
+        return f"{best} (unverified: {NOT_SHOWN}; {sure} by the model's own probability)"
     if reply.answered:
         return f"{best} ({sure} sure)" if sure else best
     if reply.reason == UNKNOWN_NAME and not reply.candidates and reply.why_not:

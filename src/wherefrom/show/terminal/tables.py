@@ -12,6 +12,7 @@ from wherefrom.core.measures import (
     BITS,
     BY_RELATION,
     CHECKS,
+    NOT_SHOWN,
     PERPLEXITY,
     POOLED,
     UNVERIFIED,
@@ -160,7 +161,7 @@ def explain_refusals(results: Mapping[str, Result]) -> list[str]:
 def explain_threshold(relation: str, row: Mapping[str, Any]) -> list[str]:
     """What a reader must know about a threshold before the figures beside it."""
     about = f"{relation}: " if relation else ""
-    said = {WHY_NOT: "nothing is answered", UNVERIFIED: "the answers are unverified"}
+    said = {WHY_NOT: "nothing is answered", UNVERIFIED: f"the answers are unverified ({NOT_SHOWN})"}
     lines = [f"{about}{words}: {row[name]}" for name, words in said.items() if row.get(name)]
     if row.get(POOLED):
         lines.append(f"{about}its threshold was shown for several relations together, not for each")

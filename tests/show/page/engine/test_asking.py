@@ -65,7 +65,8 @@ def search_in_other_words(inspector: Inspector) -> None:
     inspector.model.__dict__["forms"] = StatementForms(searched)  # in place of those it has learnt
     questions = [q.text for q in inspector.run.dataset.select("held-out")]
     answerer = inspector.model.answerer
-    assert answerer.answer(questions) != answerer.asking(None).answer(questions)
+    others = answerer.asking(inspector.model.word_texts(questions))
+    assert others.answer(questions) != answerer.answer(questions)
 
 
 def find_questions(inspector: Inspector, data: dict[str, Any]) -> list[str]:
@@ -192,7 +193,7 @@ def test_looking_in(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
     for cell in found["lens"][-1]:
         probability *= cell["own"]
     length = len(found["characters"])
-    alone = inspector.model.answerer.asking(None)  # what is looked into is the question
+    alone = inspector.model.answerer  # what is looked into is the question
     (expected,) = answer_probabilities(alone, [question], [found["answered"]])
     if len(found["answered"]) + 1 == len(found["lens"][-1]) and length > found["answer"][1]:
         assert probability == pytest.approx(expected, rel=1e-3)

@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.abstention import (
-    EVEN_ODDS,
-    Threshold,
-    choose_threshold,
-    choose_thresholds,
-)
-from wherefrom.answering.calibration import LogisticCalibration
-from wherefrom.answering.decisions import decide
+from wherefrom.answering.abstention import choose_threshold, choose_thresholds
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.familiarity import FAMILIARITY
-from wherefrom.answering.feature_table import FeatureTable
-from wherefrom.answering.name_gate import NameGate
-from wherefrom.answering.policy import AnswerPolicy, RelationPolicy
+from wherefrom.answering.policy import (
+    EVEN_ODDS,
+    AnswerPolicy,
+    LogisticCalibration,
+    NameGate,
+    RelationPolicy,
+    Threshold,
+    decide,
+)
 from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import to_json
 

@@ -45,7 +45,7 @@ class Claim:
     ended: str = ""
 
     def value(self, key: str, kind: type[T]) -> T:
-        """A value of that type; a finding where there is none."""
+        """A value of this type; a finding where there is none."""
         found = self.values.get(key)
         if not isinstance(found, kind):
             raise self.complaint() or Finding("form", f"{self.name}: no {key} came back")
@@ -97,7 +97,7 @@ class Claim:
             sizes = [prod(shape) if min(shape, default=0) >= 0 else _MOST + 1 for _, shape in found]
             if sum(sizes) <= _MOST and len(found) < 1000:
                 return found
-        raise Finding("form", f"{self.name}: these are no names and shapes of parameters")
+        raise Finding("form", f"{self.name}: these are not names and shapes of parameters")
 
     def parameters(self, key: str = "flat") -> "Table":
         """Claimed parameters: one array of all of them, in the order of their names."""
@@ -136,7 +136,7 @@ class Claims:
 
 
 def read_claim(folder: Path, name: str, ended: str = "") -> Claim:
-    """The claim of that name; `ended` says how its process ended, should there be none."""
+    """The claim by its name; `ended` says how its process ended, should there be none."""
     text = read_regular(folder, f"{name}.json", LONGEST)
     try:
         told = json.loads(text or b"")

@@ -130,7 +130,7 @@ def peak_share(
     floor: float = 0.1,
     returning: bool = True,
 ) -> float:
-    """Of the peak rate, after so many tokens; past its end the course's cosine comes back."""
+    """The share of the peak rate after `tokens`; past its end the course's cosine rises again."""
     warm, final = config.warmup_tokens, config.final_tokens
     if tokens < warm:
         return tokens / max(1, warm) if warmed_up else 1.0

@@ -203,7 +203,7 @@ def check_rate(claims: Claims) -> str:
         if not claimed.get("lr_decay"):
             raise Finding("rate at the end", f"{stage}: the learning rate never decays")
         if not all(isinstance(claimed.get(name), int | float) for name in asked):
-            raise Finding("config", f"{stage}: {asked.keys() - claimed.keys()} are no numbers")
+            raise Finding("config", f"{stage}: {asked.keys() - claimed.keys()} are not numbers")
         share, wanted = (rate_at_end(c, stage, claims.year) for c in (claimed, asked))
         end = share * claimed["learning_rate"]
         if abs(share - wanted) > 0.02 or abs(end - wanted * asked["learning_rate"]) > 0.02 * end:

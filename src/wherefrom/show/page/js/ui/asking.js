@@ -48,7 +48,7 @@ export class Asking {
     const person = this.data.noun === "person";
     const offered = /** @type {[string, any[], (each: any) => string][]} */ ([
       [person ? "somebody in the text" : "a name in the text", told, about],
-      [person ? "somebody made up" : "a made-up name", nobody, (name) => about({ name })],
+      ["a made-up name", nobody, (name) => about({ name })],
       [person ? "anybody" : "any name", any, about],
     ]);
     const buttons = offered.filter(([, from]) => from.length).map(([words, from, make]) =>

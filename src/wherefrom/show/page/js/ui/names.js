@@ -6,14 +6,14 @@ import { asked } from "./marks.js";
 
 const MOST_OFFERED = 8;
 const KINDS = /** @type {Record<string, string>} */ ({
-  stated: "the text tells",
-  omitted: "the text leaves it out",
+  stated: "the text states it",
+  omitted: "the text omits it",
   none: "no text",
 });
 
 /** @param {any} each  a name that the run knows of */
 function describeName(each) {
-  if (each.unasked) return "the text tells, no question asks";
+  if (each.unasked) return "the text states it, no question asks";
   return each.split === "asked" ? "trained on this question" : KINDS[each.support] ?? "";
 }
 

@@ -5,25 +5,30 @@ are listed here; one that is no longer found is an error, not a comment that is 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from wherefrom.core.errors import BadData
 from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, Year
 
-_PART_G = re.compile(r"\[part g: (\w+)\]")
+_PART = re.compile(r"\[part ([c-g])(?:: (\w+))?\]")
 _EXAMPLES = "       (The course's worked examples have a third mask there: both are right.)\n"
 
 
-def rewrite(text: str, file: str, name: str) -> str:
-    """A file of the starter as the year's hand-out has it."""
+def rewrite(text: str, file: str, name: str, letters: Mapping[str, str]) -> str:
+    """A file of the starter as the year's hand-out has it; `letters` are its own, by the usual."""
     year = YEARS[name]
     own = {"dataset.py": _dataset, "helper.py": _helper, "utils.py": _utils}
     for old, new in own.get(file, _nothing)(year, name):
         if text.count(old) != 1:
             raise BadData(f"{file}: expected {old!r} once, found it {text.count(old)} times")
         text = text.replace(old, new)
-    said = {True: "[part g]", False: "[another year's part g]"}
-    return _PART_G.sub(lambda match: said[match[1] == year.variant], text)
+
+    def part(match: re.Match[str]) -> str:
+        if match[2] not in (None, year.variant):
+            return "[another year's part g]"
+        return f"[part {letters.get(match[1], match[1])}]"
+
+    return _PART.sub(part, text)
 
 
 def _nothing(_: Year, __: str) -> Iterator[tuple[str, str]]:

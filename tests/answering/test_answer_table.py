@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from wherefrom.answering.feature_table import FeatureTable
+from wherefrom.answering.answer_table import FeatureTable
 
 VALUES = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]])
 TABLE = FeatureTable.from_matrix(VALUES, ("a", "b"))

@@ -1,0 +1,166 @@
+"""The assignments that can be handed out: where their sources are, their parts and points.
+
+The sources stand in the repository's folder `course`; there is one text of each file, and markers
+in it say what students are to write.
+"""
+
+import json
+import runpy
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import wherefrom
+from wherefrom.core.errors import MissingInput, UsageError, nearest
+from wherefrom.course.doctor.years import ALIASES, YEARS, Year
+from wherefrom.data.fetching import registry
+
+COURSE = Path(wherefrom.__file__).resolve().parents[2] / "course"
+HW2 = "hw2"
+WRITTEN = "written"
+BASIC = "-basic"  # how the ids of visible tests end
+
+
+@dataclass(frozen=True)
+class Part:
+    """A lettered part: `topic` names its written questions, "" if it is code."""
+
+    name: str
+    points: float
+    topic: str = ""
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """The files of one; patterns are of names in its home."""
+
+    folder: str  # in `course`
+    year: str
+    title: str
+    solved: tuple[str, ...]  # what students write; solutions stand between markers
+    tools: tuple[str, ...]  # what they get as it is
+    hidden: tuple[str, ...]  # the tests that they do not get
+    points: str
+    data: tuple[str, ...]
+    registered: str  # the name that the data may be registered under
+    more: tuple[str, ...] = ()  # data that come along where they are
+    archive: str = "assignment5_submission.zip"  # what is handed in
+
+    @property
+    def home(self) -> Path:
+        return COURSE / self.folder
+
+    @property
+    def rules(self) -> Year | None:
+        return YEARS.get(self.year)
+
+    @property
+    def place(self) -> str:
+        """Where students have the tools and data: XCS224N's work in `src`."""
+        return "src/" if self.rules is not None and self.rules.package else ""
+
+    @cached_property
+    def tests(self) -> dict[str, list[Any]]:
+        """Points and kind of every test, by id."""
+        table = json.loads((self.home / self.points).read_text("utf-8"))
+        return table[self.year]
+
+    @cached_property
+    def written(self) -> dict[str, Any]:
+        """The written questions of all assignments, and which of them each asks."""
+        return json.loads((COURSE / "written.json").read_text("utf-8"))
+
+    @cached_property
+    def commands(self) -> dict[str, Any]:
+        """The names that `commands.py` has."""
+        path = self.home / "commands.py"
+        return runpy.run_path(str(path)) if path.is_file() else {}
+
+    def sections(self) -> list[tuple[str, str, list[Part]]]:
+        """Number, kind and parts of every section; `code` has the parts that are tested."""
+        found: list[tuple[str, str, list[Part]]] = []
+        for number, (kind, topics) in enumerate(self.written["years"][self.year], 1):
+            parts = [Part(f"{number}{letter}", self.worth(f"{number}{letter}"), topic)
+                     for letter, topic in zip("abcdefgh", topics, strict=False)]  # fmt: skip
+            names = {part.name for part in parts}
+            parts += [part for part in self.coded(str(number)) if part.name not in names]
+            found.append((str(number), kind, parts))
+        return found
+
+    def coded(self, number: str) -> list[Part]:
+        """The parts with tests; one that only a person can mark is about rotary positions."""
+        kinds = {t.split("-")[0]: row[1] for t, row in self.tests.items() if t.startswith(number)}
+        return [Part(name, self.worth(name), "rotation" if kind == WRITTEN else "")
+                for name, kind in kinds.items()]  # fmt: skip
+
+    def worth(self, part: str) -> float:
+        return sum(row[0] for test, row in self.tests.items() if test.split("-")[0] == part)
+
+    def letter(self, kind: str) -> str:
+        """The part whose tests are of that kind, such as 1e for "spans"; "" if there is none."""
+        return next((t.split("-")[0] for t, row in self.tests.items() if row[1] == kind), "")
+
+    def find_data(self, named: Path | None) -> Path:
+        """The folder that was named, or the registered one."""
+        folder = named or registry.find_unchanged(self.registered)
+        if folder is None:
+            raise MissingInput(
+                f"Missing --data FOLDER with {self.data[0]} and the others; or register it once "
+                f"with 'wherefrom data add {self.registered} FOLDER'"
+            )
+        for name in self.data:
+            if not (folder / name).is_file():
+                raise MissingInput(f"{folder / name}: expected the course's data, found no file")
+        return folder
+
+
+_A5 = {
+    "folder": "a5",
+    "solved": ("submission/*.py",),
+    "hidden": ("grading/again.py", "grading/hidden.py", "grading/scores.py"),
+    "points": "grading/points.json",
+    "data": ("wiki.txt", "birth_places_train.tsv", "birth_dev.tsv", "birth_test_inputs.tsv"),
+    "registered": "birthplaces",
+}
+_TOOLS = (
+    "commands.py", "deliverables.py", "grader.py", "grading/__init__.py", "grading/grade.py",
+    "grading/points.json", "grading/points.py", "hand_in.py", "london_baseline.py", "places.py",
+    "play_char.ipynb",
+)  # fmt: skip
+_HW2 = Assignment(
+    HW2,
+    HW2,
+    "Homework 2: word and character models",
+    solved=("sigmoid.py", "softmax.py", "gradcheck.py", "sgd.py", "q1c_neural.py",
+            "q1d_neural_lm.py", "q3_char_rnn_generation.py", "q4_DAN.py"),
+    tools=("grader.py", "marking/__init__.py", "marking/points.py",
+           "marking/points.json", "probing/*.py"),
+    hidden=("marking/hidden.py", "marking/language.py", "marking/network.py", "marking/right.py",
+            "marking/torch_models.py"),
+    points="marking/points.json",
+    data=("language/wsj_public_train.tsv", "language/ptb-dev.txt", "language/vocab.ptb.txt"),
+    registered="language",
+    more=("embeddings/*glove*", "lm/*glove*", "*glove*", "language/*_for_perplexity.txt",
+          "language/shakespeare.txt", "sentiment/*.gz"),
+    archive="hw2_submission.zip",
+)  # fmt: skip
+
+
+def find_assignment(year: str) -> Assignment:
+    """The assignment as that year's hand-out has it; "hw2" is the homework."""
+    if not COURSE.is_dir():
+        raise MissingInput(
+            f"{COURSE}: expected the courses' sources, found none; they are in the repository and "
+            "not in the installed package: run the command from a clone of it"
+        )
+    if year == HW2:
+        return _HW2
+    name = ALIASES.get(year, year)
+    if name not in YEARS:
+        raise UsageError(f"--year: no year '{year}'; {nearest(year, [*YEARS, HW2])}")
+    package = ("run.py", "run.sh") if YEARS[name].package else ()
+    title = f"Self-attention, Transformers, pretraining: {YEARS[name].title}"
+    archive = "assignment4" if name == "cs224n2024" else "assignment5"
+    return Assignment(year=name, title=title, tools=(*_TOOLS, *package),
+                      archive=f"{archive}_submission.zip", **_A5)  # fmt: skip

@@ -1,0 +1,121 @@
+"""A class's table of grades: people's corrections to it, statistics of tests, pairs to read.
+
+Corrections stand in one file, which the grader reads and never writes over: override a test's
+points, or record what a regrade gave. The last row for a submission and test counts.
+"""
+
+import csv
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.files import cannot_write, read_text, write_text
+from wherefrom.course.classroom.similarity import Pair
+from wherefrom.course.doctor.marks import Grade, spell_cell
+
+COLUMNS = ("submission", "test", "points", "kind", "reason")
+KINDS = ("override", "regrade")
+
+
+@dataclass(frozen=True)
+class Correction:
+    """What a person gives for a test, and why."""
+
+    submission: str
+    test: str
+    points: float
+    kind: str
+    reason: str
+
+
+def read_corrections(path: Path, tests: Iterable[str]) -> list[Correction]:
+    """The rows of the file; one with the header alone is made where there is none."""
+    if not path.exists():
+        write_text(path, ",".join(COLUMNS) + "\n")
+        return []
+    known, found = set(tests), list[Correction]()
+    rows = csv.DictReader(read_text(path).splitlines())
+    if tuple(rows.fieldnames or ()) != COLUMNS:
+        raise BadData(f"{path}:1: expected the columns {','.join(COLUMNS)}")
+    for row in rows:
+        where = f"{path}:{rows.line_num}"
+        if row["kind"] not in KINDS:
+            raise BadData(f"{where}: kind: expected override or regrade, found '{row['kind']}'")
+        if row["test"] not in known:
+            raise BadData(f"{where}: test: expected one that --list names, found '{row['test']}'")
+        try:
+            points = float(row["points"])
+        except ValueError:
+            raise BadData(f"{where}: points: expected a number, found '{row['points']}'") from None
+        found.append(
+            Correction(row["submission"], row["test"], points, row["kind"], row["reason"] or "")
+        )
+    return found
+
+
+def correct(row: dict[str, Any], corrections: Sequence[Correction]) -> dict[str, Any]:
+    """A submission's row with what people gave instead; the reasons come first."""
+    own = {c.test: c for c in corrections if c.submission == row["submission"]}
+    if not own:
+        return row
+    new = dict(row)
+    for test, correction in own.items():
+        new["points"] += correction.points - (new.get(test) or 0)
+        new[test] = correction.points
+    said = [f"{c.test} {c.points:g} by {c.kind}: {c.reason}" for c in own.values()]
+    return new | {"why": "; ".join(filter(None, [*said, row["why"]]))}
+
+
+def check_names(corrections: Sequence[Correction], names: Iterable[str], path: Path) -> None:
+    """Every correction is of a submission that was graded."""
+    if strange := [c for c in corrections if c.submission not in set(names)]:
+        raise MissingInput(
+            f"{path}: expected names of submissions, found '{strange[0].submission}', which is not "
+            "in the batch; all others were applied"
+        )
+
+
+def statistics(grades: Sequence[Grade]) -> list[dict[str, Any]]:
+    """A row for each test: who passed it, what it gave on average, and the usual mistakes."""
+    tests = dict.fromkeys(name for grade in grades for name in grade.results)
+    rows: list[dict[str, Any]] = []
+    for test in tests:
+        having = [grade for grade in grades if test in grade.results]
+        results = [grade.results[test] for grade in having]
+        mistakes = Counter(r.mistake for r in results if r.state != "ok" and r.mistake)
+        rows.append(
+            {
+                "test": test,
+                "what": having[0].tests[test].what,
+                "points": having[0].tests[test].points,
+                "submissions": len(having),
+                "passed": sum(r.state == "ok" for r in results),
+                "not judged": sum(r.state == "unknown" for r in results),
+                "mean points": round(sum(g.points(test) for g in having) / len(having), 2),
+                "mistakes": ", ".join(f"{name} ({n})" for name, n in mistakes.most_common(3)),
+            }
+        )
+    return rows
+
+
+def pairs_table(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
+    return [
+        {
+            "first": pair.first,
+            "second": pair.second,
+            "share": round(pair.share, 2),
+            "shared": pair.shared,
+            "of": pair.of,
+        }
+        for pair in pairs
+    ]
+
+
+def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    with cannot_write(path), path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        for row in [dict(zip(rows[0], rows[0], strict=True)), *rows] if rows else ():
+            writer.writerow(spell_cell(value) for value in row.values())

@@ -1,0 +1,71 @@
+"""Corrections by people hold at every run; statistics are those of the results."""
+
+import csv
+
+import pytest
+
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.course.classroom import records
+from wherefrom.course.doctor.findings import Result
+from wherefrom.course.doctor.marks import Grade, Test
+
+TESTS = {"1a-0-basic": Test("it runs", 2, print), "1b-0-hidden": Test("it is right", 3, print)}
+HEAD = "submission,test,points,kind,reason\n"
+
+
+def grade(name: str, *states: str) -> Grade:
+    results = [Result(s, "text", "" if s == "ok" else "value") for s in states]
+    return Grade(name, TESTS, dict(zip(TESTS, results, strict=True)))
+
+
+def test_a_file_for_corrections_is_made_once_and_then_only_read(tmp_path):
+    path = tmp_path / "corrections.csv"
+    assert records.read_corrections(path, TESTS) == []
+    assert path.read_text() == HEAD
+    path.write_text(f"{HEAD}ada,1b-0-hidden,1.5,override,half of it\n")
+    (found,) = records.read_corrections(path, TESTS)
+    assert (found.points, found.reason) == (1.5, "half of it")
+    assert path.read_text().startswith(HEAD)
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("ada,9z,1,override,", r"csv:2: test: expected one that --list names, found '9z'"),
+        ("ada,1a-0-basic,two,override,", r"csv:2: points: expected a number, found 'two'"),
+        ("ada,1a-0-basic,2,gift,", r"csv:2: kind: expected override or regrade, found 'gift'"),
+    ],
+)
+def test_a_bad_row_is_one_line(tmp_path, row, says):
+    path = tmp_path / "c.csv"
+    path.write_text(f"{HEAD}{row}\n")
+    with pytest.raises(BadData, match=says):
+        records.read_corrections(path, TESTS)
+    path.write_text("who,what\n")
+    with pytest.raises(BadData, match="expected the columns submission,test"):
+        records.read_corrections(path, TESTS)
+
+
+def test_the_last_correction_of_a_test_counts_and_says_why():
+    given = [records.Correction("ada", "1b-0-hidden", 3, "override", "a typo"),
+             records.Correction("ada", "1b-0-hidden", 2, "regrade", "not all"),
+             records.Correction("bo", "1a-0-basic", 0, "override", "")]  # fmt: skip
+    row = grade("ada", "ok", "look").row(list(TESTS))
+    new = records.correct(row, given)
+    assert (row["points"], new["points"], new["1b-0-hidden"]) == (2, 4, 2)
+    assert new["why"].startswith("1b-0-hidden 2 by regrade: not all; 1b-0-hidden value: text")
+    assert records.correct(grade("cy", "ok", "ok").row(list(TESTS)), given)["points"] == 5
+    with pytest.raises(MissingInput, match="found 'bo', which is not in the batch"):
+        records.check_names(given, ["ada"], "c.csv")
+
+
+def test_statistics_of_each_test(tmp_path):
+    rows = records.statistics([grade("a", "ok", "look"), grade("b", "ok", "unknown")])
+    first, second = rows
+    assert (first["passed"], first["mean points"], first["mistakes"]) == (2, 2, "")
+    assert (second["passed"], second["not judged"], second["mistakes"]) == (0, 1, "value (2)")
+    records.write_table(tmp_path / "t.csv", rows)
+    (again, _) = csv.DictReader((tmp_path / "t.csv").read_text().splitlines())
+    assert again["test"] == "1a-0-basic"
+    records.write_table(tmp_path / "none.csv", [])
+    assert (tmp_path / "none.csv").read_text() == ""

@@ -1,0 +1,39 @@
+"""Code that is shared is found, whatever its names and comments; what everybody has is not."""
+
+from wherefrom.course.classroom.similarity import OURS, alike, fingerprints, tokens
+
+LINES = [f"    total{i} = self.layer{i}(x)[: , {i}] + other.part{i} ** 2" for i in range(12)]
+SOURCE = "def forward(self, x):\n" + "\n".join(LINES) + "\n    return total3\n"
+OTHER = "def g(a):\n" + "\n".join(f"    if a.b{i} < {i}: return c.d{i}()" for i in range(20)) + "\n"
+GIVEN = "class C:\n" + "\n".join(f"    def m{i}(self): return [a.b{i}({i})]" for i in range(20))
+
+
+def test_names_comments_strings_and_numbers_do_not_count_but_attributes_do():
+    assert list(tokens("y = f(x.size, 'a', 3)  # b\n")) == list(tokens("z=g(q.size,'c',4)\n"))
+    assert list(tokens("a.b\n")) != list(tokens("a.c\n"))
+    assert list(tokens('"""Doc."""\nx = 1\n')) == list(tokens("x = 1\n"))
+    assert list(tokens("x = (\n")) == ["v", "=", "("], "up to where it breaks"
+
+
+def test_a_stretch_that_is_shared_is_found_in_any_surroundings():
+    shared = fingerprints(SOURCE) & fingerprints(OTHER + SOURCE + GIVEN)
+    assert len(shared) >= len(fingerprints(SOURCE)) - 2
+    assert not fingerprints(SOURCE) & fingerprints(OTHER)
+    assert fingerprints("x = 1\n") == set()
+
+
+def test_pairs_are_told_and_what_was_handed_out_is_not_a_sign():
+    renamed = SOURCE.replace("total", "sum")
+    class_ = {"ada": GIVEN + SOURCE, "bo": GIVEN + renamed, "cy": GIVEN + OTHER}
+    found = {name: fingerprints(text) for name, text in class_.items()}
+    (pair,) = alike(found, set(), [fingerprints(GIVEN)])
+    assert (pair.first, pair.second) == ("ada", "bo")
+    assert pair.share > 0.8
+    (ours,) = alike({"cy": found["cy"]}, fingerprints(OTHER), [fingerprints(GIVEN)])
+    assert (ours.first, ours.second) == ("cy", OURS)
+
+
+def test_what_most_of_a_class_has_is_no_sign_unless_it_is_ours():
+    found = {str(i): fingerprints(SOURCE) for i in range(6)}
+    assert alike(found, set(), []) == []
+    assert {pair.second for pair in alike(found, fingerprints(SOURCE), [])} >= {OURS}
