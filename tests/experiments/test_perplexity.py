@@ -113,12 +113,14 @@ def test_a_run_whose_words_have_none_for_unknown_ones_reads_no_text(bigram_run, 
 def test_what_cannot_be_read_does_not_keep_the_rest_from_being_measured(
     word_run, tiny_run, text, tmp_path
 ):
+    (tmp_path / "bytes.txt").write_bytes(b"a\n\xff\xfe")
     (tmp_path / "empty.txt").write_text("")
     (tmp_path / "foreign.txt").write_text("xyz qrs")
-    texts = [tmp_path / "empty.txt", tmp_path / "foreign.txt", text]
+    texts = [*(tmp_path / f"{name}.txt" for name in ("bytes", "empty", "foreign")), text]
     report = perplexity([tmp_path / "none", word_run, tiny_run], texts)
     assert [list(run.texts) for run in report.runs] == [["text.txt"], ["foreign.txt", "text.txt"]]
-    empty, none, foreign = report.failed
+    other, empty, none, foreign = report.failed
+    assert "bytes.txt:2: expected UTF-8 text" in str(other)
     assert str(empty).startswith(f"{tmp_path / 'empty.txt'}: expected a text")
     assert isinstance(none, MissingInput)
     assert str(none).startswith(f"{tmp_path / 'none'}: expected a run folder")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.errors import Damaged, MissingInput, Unavailable, UsageError
+from wherefrom.core.errors import CannotWrite, Damaged, MissingInput, Unavailable, UsageError
 from wherefrom.data.fetching.download import Pinned, download, find_address
 
 DATA = b"packed bytes" * 1000
@@ -89,6 +89,11 @@ def test_what_comes_too_slowly_is_left(tmp_path, offered):
         Unavailable, match=r"files/some_data-1\.0\.tar\.gz: cannot download: it com"
     ):
         download(PINNED, tmp_path / "file", lambda: next(times))
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    with pytest.raises(CannotWrite):
+        download(PINNED, tmp_path / "none" / "file")
 
 
 def test_a_login_goes_into_the_header_and_into_no_message(tmp_path, offered, monkeypatch):
