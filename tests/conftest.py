@@ -283,6 +283,36 @@ def sentiment_run(tmp_path_factory: pytest.TempPathFactory, sentiment_settings: 
 
 
 @pytest.fixture(scope="session")
+def text_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text for character models that learn next to nothing."""
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_text("to be, or not to be: that is the question.\n" * 20)
+    return path
+
+
+@pytest.fixture(scope="session")
+def character_run(text_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two character models, of which `better` is the primary one."""
+    from wherefrom import api
+
+    settings = [f"data.folder={text_file}", "model.n_hidden=12", "model.n_embd=8", "threads=1"]
+    for stage in ("homework", "better"):
+        settings += [f"stages.{stage}.steps=5", f"stages.{stage}.mix.text.objective.length=20"]
+    out = tmp_path_factory.mktemp("characters") / "run"
+    return Path(api.run("shakespeare-gru", out=out, settings=settings).run)
+
+
+@pytest.fixture(scope="session")
+def bigram_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bigram network on generated text."""
+    from wherefrom import api
+
+    few = ["data.sentences=200", "stages.train.steps=20", "threads=1"]
+    out = tmp_path_factory.mktemp("bigram") / "run"
+    return Path(api.run("bigram-tiny", out=out, settings=few).run)
+
+
+@pytest.fixture(scope="session")
 def making() -> ModuleType:
     """What makes submissions of the course's assignment, sound and with mistakes."""
     from tests.support import submissions

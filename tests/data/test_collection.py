@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,19 +18,6 @@ ALL = ("Al", "Bo", "Cy", "Di", "Ed")
 def home(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
-
-
-def test_a_check_tells_a_registered_folder_from_any_other(folder):
-    assert data.check(folder).state is None
-    data.add("birthplaces", folder)
-    assert data.check(folder).state is None
-    assert data.check("birthplaces") == replace(data.check(folder), state="ok")
-    with (folder / "birth_dev.tsv").open("a") as file:
-        file.write("Where was Bo Falk born?\tLima\n")
-    found = data.check("birthplaces")
-    assert isinstance(found, data.Inspection)
-    assert found.state == "changed since"
-    assert found.counts["birth_dev.tsv"]["questions"] == 3
 
 
 def test_a_fetched_data_set_is_offered_announced_and_checked(offer):

@@ -265,9 +265,3 @@ def test_models_of_torchrun_are_trained_by_the_first_process_of_one_machine(
     else:
         with pytest.raises(expected):
             count_apart(None)
-
-
-@pytest.mark.parametrize("processes", [None, 1])
-def test_one_process_is_no_company(processes: int | None):
-    with company(get_recipe("people"), processes) as crew:
-        assert crew is None

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom import api
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer
 from wherefrom.core.errors import BadData, MissingInput, UsageError
@@ -33,12 +32,6 @@ def better(tiny_run, tmp_path) -> Path:
         row |= {"answer": row["gold"], "correct": True}
     RunFolder(path).write_jsonl("predictions/with_pretraining.birthplace.jsonl", rows)
     return path
-
-
-@pytest.fixture(scope="module")
-def bigram(tmp_path_factory) -> str:
-    few = ["data.sentences=200", "stages.train.steps=20"]
-    return api.run("bigram-tiny", out=tmp_path_factory.mktemp("b") / "run", settings=few).run
 
 
 def test_the_same_questions_are_paired_with_those_of_the_first_run(tiny_run, better):
@@ -75,8 +68,8 @@ def test_other_questions_stand_side_by_side_with_the_reason(tiny_run, tmp_path):
     assert "only one of them" in note
 
 
-def test_runs_without_a_common_task_stand_side_by_side(bigram, tiny_run):
-    found = compare([bigram, tiny_run])
+def test_runs_without_a_common_task_stand_side_by_side(bigram_run, tiny_run):
+    found = compare([bigram_run, tiny_run])
     assert found.paired == ()
     (note,) = found.notes
     assert note.endswith("they share no answered task")

@@ -105,22 +105,22 @@ def test_plain_counts_read_too_also_at_a_temperature(word_run, text):
     assert perplexity([word_run], [text], model="unigram").failed == ()
 
 
-def test_a_run_whose_words_have_none_for_unknown_ones_reads_no_text(tmp_path, text):
-    few = ["data.sentences=50", "stages.train.steps=5"]
-    run = api.run("bigram-tiny", out=tmp_path / "run", settings=few).run
-    (error,) = perplexity([run], [text]).failed
+def test_a_run_whose_words_have_none_for_unknown_ones_reads_no_text(bigram_run, text):
+    (error,) = perplexity([bigram_run], [text]).failed
     assert "expected a word that stands for unknown words, found none" in str(error)
 
 
 def test_what_cannot_be_read_does_not_keep_the_rest_from_being_measured(
     word_run, tiny_run, text, tmp_path
 ):
+    (tmp_path / "bytes.txt").write_bytes(b"a\n\xff\xfe")
     (tmp_path / "empty.txt").write_text("")
     (tmp_path / "foreign.txt").write_text("xyz qrs")
-    texts = [tmp_path / "empty.txt", tmp_path / "foreign.txt", text]
+    texts = [*(tmp_path / f"{name}.txt" for name in ("bytes", "empty", "foreign")), text]
     report = perplexity([tmp_path / "none", word_run, tiny_run], texts)
     assert [list(run.texts) for run in report.runs] == [["text.txt"], ["foreign.txt", "text.txt"]]
-    empty, none, foreign = report.failed
+    other, empty, none, foreign = report.failed
+    assert "bytes.txt:2: expected UTF-8 text" in str(other)
     assert str(empty).startswith(f"{tmp_path / 'empty.txt'}: expected a text")
     assert isinstance(none, MissingInput)
     assert str(none).startswith(f"{tmp_path / 'none'}: expected a run folder")

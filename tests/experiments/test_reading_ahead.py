@@ -60,13 +60,20 @@ def test_notes_that_another_process_took_are_not_taken_again(facts_folder, monke
     assert noted < {note.subject for note in own.notes}, "those of its own text"
 
 
-def test_an_unreadable_text_fails_here_with_its_reason(recipes, tmp_path):
-    data = FactsConfig(corpus=str(tmp_path / "none.txt"), questions="q.tsv")
-    missing = replace(recipes[0], data=data)
-    one, other = read_ahead([missing, recipes[1]], 1)
+def test_what_another_process_cannot_read_is_left_to_this_one(recipes, tmp_path):
+    """A text that is not there, and a recipe that cannot be sent; the process goes on."""
+
+    @dataclass(frozen=True)
+    class Nameless(PeopleConfig):
+        pass
+
+    nowhere = FactsConfig(corpus=str(tmp_path / "none.txt"), questions="q.tsv")
+    odd = [replace(recipes[0], data=data) for data in (nowhere, Nameless())]
+    missing, unsent, other = read_ahead([*odd, recipes[1]], 1)
     with pytest.raises(MissingInput, match=r"none\.txt"):
-        _ = one.dataset
-    assert "dataset" in vars(other)  # the process goes on
+        _ = missing.dataset
+    assert "dataset" not in vars(unsent)
+    assert "dataset" in vars(other)
 
 
 def test_without_processes_this_one_reads(recipes, monkeypatch):
@@ -94,17 +101,6 @@ def test_what_a_process_that_dies_was_given_is_read_here(recipes, monkeypatch, d
     found = list(read_ahead(recipes, 2))
     assert [workshop.recipe for workshop in found] == recipes
     assert sum("dataset" in vars(workshop) for workshop in found) == elsewhere
-
-
-def test_a_recipe_that_cannot_be_sent_is_read_here(recipes):
-    @dataclass(frozen=True)
-    class Nameless(PeopleConfig):
-        pass
-
-    unsent = replace(recipes[0], data=Nameless())
-    one, other = read_ahead([unsent, recipes[1]], 1)
-    assert "dataset" not in vars(one)
-    assert "dataset" in vars(other)
 
 
 @pytest.mark.parametrize(("worth", "helps"), [(1e-9, True), (1e9, False)])

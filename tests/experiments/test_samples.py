@@ -1,6 +1,7 @@
+import shutil
+
 import pytest
 
-from wherefrom import api
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.experiments.samples import sample
 from wherefrom.generation.texts import go_on
@@ -39,11 +40,10 @@ def test_arguments_are_checked_before_a_piece_is_asked_for(characters, options, 
         sample(characters, **options)
 
 
-def test_a_run_that_cannot_write_is_refused_before_a_piece_is_asked_for(tmp_path):
-    few = ["stages.train.steps=5", "data.sentences=50"]
-    words = api.run("bigram-tiny", out=tmp_path / "b", settings=few).run
+def test_a_run_that_cannot_write_is_refused_before_a_piece_is_asked_for(bigram_run, tmp_path):
+    words = shutil.copytree(bigram_run, tmp_path / "b")
     with pytest.raises(UsageError, match="expected a run of a character model, found one of 'big"):
         sample(words)
-    RunFolder(tmp_path / "b").write_status({"state": "unfinished"})
+    RunFolder(words).write_status({"state": "unfinished"})
     with pytest.raises(MissingInput, match="this run is not finished"):
         sample(words)

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Answer, Dataset, Document, Note, Question, Span
@@ -145,18 +144,6 @@ def test_a_folder_is_new_until_it_says_more(folder):
     status = {"state": "finished", "seconds": 1.5, "results": {"a": {"accuracy": 0.5}}}
     folder.write_status(status)
     assert folder.read_status() == status
-
-
-def test_weights_come_back_with_what_was_said_of_them(folder):
-    arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.ones(1)}
-    folder.write_model("m", arrays, {"identity": {"size": 3}, "stage": "s"})
-    found, facts = folder.read_model("m")
-    assert facts["identity"] == {"size": 3}
-    assert facts["stage"] == "s"
-    assert found.keys() == arrays.keys()
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(found[name], array)
-        assert found[name].dtype == array.dtype
 
 
 def test_a_prediction_that_lies_is_found_by_its_line(folder):

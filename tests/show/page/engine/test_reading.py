@@ -38,7 +38,7 @@ def text_gpt(text_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(api.run("shakespeare-gpt", out=out, settings=settings).run)
 
 
-@pytest.fixture(scope="module", params=["characters", "text_gpt"])
+@pytest.fixture(scope="module", params=["character_run", "text_gpt"])
 def opened(request: pytest.FixtureRequest) -> tuple[Run, dict[str, Any]]:
     run = open_run(request.getfixturevalue(request.param))
     found = embed_engine(run, "fp32")

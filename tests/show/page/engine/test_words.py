@@ -64,8 +64,8 @@ def test_probabilities_are_the_networks(run_js, width: int) -> None:
     assert np.abs(found - expected).max() < 1e-5
 
 
-def test_a_runs_words_cost_what_the_model_says(run_js, words: Path) -> None:
-    run = open_run(words)
+def test_a_runs_words_cost_what_the_model_says(run_js, bigram_run: Path) -> None:
+    run = open_run(bigram_run)
     engine = embed_engine(run, "fp32")
     data: dict[str, Any] = dict(engine.data)
     line = run.dataset.documents[0].text
