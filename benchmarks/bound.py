@@ -42,7 +42,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_json
 from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.intervals import wilson
-from wherefrom.show.terminal.tables import Section, Table, draw
+from wherefrom.show.terminal.result_tables import Section, Table, draw
 
 RARE = 0.05
 KNOWN = "known"  # whether the model knows the name: the feature of a gate that is given

@@ -23,7 +23,7 @@ from wherefrom.evaluation.baselines import OpenBook
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.reading.sentences import split_sentences
 from wherefrom.reading.subjects import score_subjects
-from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.opened_run import Run, open_run
 
 WITHOUT = "without_notes"
 

@@ -112,7 +112,7 @@ def own_run(tiny_run: Path, tmp_path: Path) -> Path:
 def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Of a copy of the tiny run, which no test changes."""
     from wherefrom.answering.inspector import open_inspector
-    from wherefrom.runs.run import open_run
+    from wherefrom.runs.opened_run import open_run
 
     path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("inspector") / "people-0")
     return open_inspector(open_run(path))
@@ -264,7 +264,7 @@ def package_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
 @pytest.fixture(scope="session")
 def sentiment_settings() -> list[str]:
     """FIELD=VALUE settings that make `sentiment` a matter of seconds on generated reviews."""
-    from wherefrom.recipes.sentiment import sentiment
+    from wherefrom.experiments.recipes.sentiment_recipe import sentiment
 
     stages = [stage.name for stage in sentiment().stages]
     steps = [f"stages.{name}.steps={60 if name == 'epochs' else 20}" for name in stages]

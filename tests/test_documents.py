@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import wherefrom
 from wherefrom.answering.asking import Replies
-from wherefrom.auditing.findings import Audit, AuditedAnswer
+from wherefrom.auditing.audit_findings import Audit, AuditedAnswer
 from wherefrom.cli.main import main
 
 ROOT = Path(__file__).parents[1]

@@ -134,7 +134,7 @@ def run(options: argparse.Namespace) -> None:
     from submission.dataset import CharCorruptionDataset
     from submission.utils import set_seed
 
-    from wherefrom.reading.tables import read_lines
+    from wherefrom.reading.table_files import read_lines
 
     wiki = _data(options.pretrain_corpus_path, "wiki.txt", options)
     read_lines(wiki, gaps=True)  # complains of what a model cannot read, by line
@@ -178,7 +178,7 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
     from submission import helper
 
     from wherefrom.core.files import cannot_write
-    from wherefrom.reading.tables import read_table
+    from wherefrom.reading.table_files import read_table
 
     writes, writer = options.writing_params_path, _writer(options)
     if options.function == "pretrain":

@@ -21,8 +21,8 @@ from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.replies import Reply, Verdict
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run, open_run
-from wherefrom.show.terminal.replies import describe_reply
+from wherefrom.runs.opened_run import Run, open_run
+from wherefrom.show.terminal.reply_text import describe_reply
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import EVIDENCE, INDEX
-from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.opened_run import Run, open_run
 
 FORM = Form("Where was ", " born?")
 

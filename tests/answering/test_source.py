@@ -21,10 +21,10 @@ from wherefrom.answering.source import (
 )
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import Damaged
-from wherefrom.generation.answers import answer_probabilities
+from wherefrom.generation.answerer import answer_probabilities
 from wherefrom.memorisation.predictor import fit_source_predictor, write_source_predictor
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 
 TEXTS = tuple(f"Where was {name} born?" for name in ("Clara Whitfield", "Bo Falk"))
 

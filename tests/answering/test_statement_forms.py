@@ -13,7 +13,7 @@ from wherefrom.answering.statement_forms import learn_statement_forms
 from wherefrom.core.contracts import Dataset, Document, Passage, Question, Span
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.vocabulary import MASK_ID, Vocabulary
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answerer import ModelAnswerer
 
 BORN = Form("Where was ", " born?")
 PEOPLE = {"Ann Ash": "Oslo", "Bob Bax": "Rome", "Cy Cox": "Oslo", "Di Dow": "Bern"}

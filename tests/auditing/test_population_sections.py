@@ -14,7 +14,7 @@ from wherefrom.answering.asking import ask
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.policy import REFUSE_ALL, Threshold
 from wherefrom.auditing import population_sections as sections
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.source import COLUMNS, SourcePredictor, borrowed_predictor
 from wherefrom.auditing import source_sections as sections
-from wherefrom.auditing.findings import LabelCount, NoteFindings
+from wherefrom.auditing.audit_findings import LabelCount, NoteFindings
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
 from wherefrom.core.contracts import Answer, Note, Question, Span
 from wherefrom.core.forms import Form, ParsedQuestion

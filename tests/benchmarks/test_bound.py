@@ -10,7 +10,7 @@ import pytest
 
 from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FEATURES
-from wherefrom.auditing.findings import AuditedAnswer
+from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData

@@ -14,7 +14,7 @@ import pytest
 from tests.course.files import A5, grading, hand_out, load
 from tests.support import submissions
 from wherefrom.course.classroom.assignments import find_assignment
-from wherefrom.course.classroom.packing import lay_out, write
+from wherefrom.course.classroom.handout_files import lay_out, write
 from wherefrom.course.doctor.findings import attempt
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS

@@ -92,7 +92,7 @@ def test_own_files_are_checked_together_and_alone(tmp_path):
 
 def test_importing_the_package_stays_cheap(python_anew):
     """Every import of a data set passes through it; the help of every command does, too."""
-    heavy = ("torch", "numpy", "ssl", "wherefrom.data.catalogue")
+    heavy = ("torch", "numpy", "ssl", "wherefrom.data.data_catalogue")
     program = (
         f"import sys, wherefrom.data; print([m for m in {heavy} if m in sys.modules]); "
         "import wherefrom.data.people; print('torch' in sys.modules)"

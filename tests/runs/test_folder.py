@@ -11,7 +11,7 @@ from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.core.words import WordVocabulary
 from wherefrom.evaluation.evaluator import Prediction
-from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
+from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.descriptions import describe, splits, symbols
 from wherefrom.runs.folder import RunFolder, versions
 from wherefrom.runs.layout import NEXT, NOTES

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from wherefrom.data.facts import FactsConfig
-from wherefrom.recipes.catalogue import adjust, get_recipe
+from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.runs.kinds import data_identity, recipe_identity
 
 PEOPLE = get_recipe("people")

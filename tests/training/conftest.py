@@ -12,10 +12,10 @@ from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.stacked import StackedGPT
-from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.mix import Mix
-from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+from wherefrom.objectives.question_rows import Answers
+from wherefrom.objectives.span_corruption import Documents, SpanCorruptionConfig
 from wherefrom.training.captured import CapturedSteps
 from wherefrom.training.optimisers import AdamWConfig
 from wherefrom.training.stack import Stack

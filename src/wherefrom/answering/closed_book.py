@@ -25,8 +25,8 @@ from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
-from wherefrom.generation.answers import NO_WORDINGS, ModelAnswerer, Wordings
-from wherefrom.runs.run import Run
+from wherefrom.generation.answerer import NO_WORDINGS, ModelAnswerer, Wordings
+from wherefrom.runs.opened_run import Run
 
 _REFERENCES = 500  # asked people whose names familiarity is measured against
 

@@ -25,7 +25,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
 from wherefrom.core.vocabulary import MASK_ID, Alphabet
-from wherefrom.generation.answers import ModelAnswerer, Prompt
+from wherefrom.generation.answerer import ModelAnswerer, Prompt
 from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.scoring import following, score, score_with_entropy
 

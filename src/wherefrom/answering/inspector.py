@@ -39,13 +39,13 @@ from wherefrom.core.replies import (
     Source,
     Verdict,
 )
-from wherefrom.generation.answers import BEAMS
-from wherefrom.objectives.notes import find_sentence
+from wherefrom.generation.answerer import BEAMS
+from wherefrom.objectives.note_rows import find_sentence
 from wherefrom.reading.index import fold
 from wherefrom.reading.tokens import normalise
 from wherefrom.reading.verdict import FactChecker
-from wherefrom.runs.evidence import open_fact_checker
-from wherefrom.runs.run import Run
+from wherefrom.runs.kept_extractors import open_fact_checker
+from wherefrom.runs.opened_run import Run
 
 NO_CALIBRATION = "the run has no calibration people, so its answers are unverified"
 

@@ -25,7 +25,7 @@ from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
 from wherefrom.evaluation.logistic import sigmoid
 from wherefrom.evaluation.relations import group
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run
+from wherefrom.runs.opened_run import Run
 
 FILE = "audit/confidence.json"
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right

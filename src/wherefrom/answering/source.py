@@ -25,7 +25,7 @@ from wherefrom.core.config import from_json
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.replies import GUESSED, RECALLED, Source
 from wherefrom.evaluation.relations import group
-from wherefrom.generation.answers import answer_probabilities
+from wherefrom.generation.answerer import answer_probabilities
 from wherefrom.runs.folder import RunFolder
 
 USUAL = "usual"

@@ -15,7 +15,7 @@ import numpy as np
 from wherefrom.answering.features import StatementForm, StatementForms, score_answers
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.progress import telling
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.reading.passages import BEHIND_NAME
 from wherefrom.reading.sentences import split_sentences
 

@@ -15,7 +15,7 @@ from wherefrom.answering.populations import (
     PopulationCheck,
     check_population,
 )
-from wherefrom.auditing.findings import UnansweredQuestion
+from wherefrom.auditing.audit_findings import UnansweredQuestion
 from wherefrom.core.contracts import Question
 from wherefrom.core.forms import ParsedQuestion
 

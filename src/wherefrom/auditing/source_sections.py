@@ -9,7 +9,7 @@ import numpy as np
 from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.source import SourcePredictor
-from wherefrom.auditing.findings import (
+from wherefrom.auditing.audit_findings import (
     EvidenceFindings,
     ExposureFindings,
     LabelCount,
@@ -35,7 +35,7 @@ from wherefrom.memorisation.dose_response import (
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
 from wherefrom.reading.verdict import FactChecker
-from wherefrom.runs.run import Run
+from wherefrom.runs.opened_run import Run
 
 FindNote = Callable[[str, str], Note | None]
 

@@ -10,11 +10,11 @@ import pytest
 from wherefrom import api
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.course.lab.heads import spread
-from wherefrom.recipes.catalogue import get_recipe
+from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import open_run
-from wherefrom.show.page.report import describe_run
-from wherefrom.show.page.sentences import plain
+from wherefrom.runs.opened_run import open_run
+from wherefrom.show.page.report_page import describe_run
+from wherefrom.show.page.summary_sentences import plain
 from wherefrom.show.page.text_report import _label
 
 

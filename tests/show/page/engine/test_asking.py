@@ -10,8 +10,8 @@ from wherefrom.answering.features import StatementForms
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
-from wherefrom.generation.answers import answer_probabilities
-from wherefrom.runs.run import open_run
+from wherefrom.generation.answerer import answer_probabilities
+from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.engine_data import embed_engine
 
 ASK = """

@@ -123,7 +123,7 @@ export class Asking {
     return /** @type {any[]} */ (step.value);
   }
 
-  /** The answers that have most of the probability after all prompts; as generation/answers.py. */
+  /** The answers that have most of the probability after all prompts; as generation/answerer.py. */
   _pool(found, most) {
     const closed = found.map((each) => each.filter(({ finished }) => finished));
     const any = closed.some((each) => each.length);
