@@ -36,7 +36,7 @@ import numpy as np
 from answer_files import by_run, read_rows
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.risk_bound import FITTING, fit_bounds, gated_probability
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_json

@@ -46,7 +46,7 @@ class Stopwatch:
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
         pass
 
-    def advanced(self, *_: Any) -> None:
+    def advanced(self, *_: Any, **__: Any) -> None:
         raise Begun
 
     def finished(self, name: str, step: int, seconds: float) -> None:

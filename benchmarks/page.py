@@ -21,7 +21,7 @@ from typing import Any
 from measure import finish
 
 import wherefrom.show.page
-from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.replies import Reply
 from wherefrom.runs.run import open_run

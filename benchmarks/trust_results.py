@@ -33,8 +33,8 @@ from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noq
 
 from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
 from wherefrom.answering.calibration import fit_calibration  # noqa: E402
-from wherefrom.answering.closed_book import FEATURES  # noqa: E402
 from wherefrom.answering.decoys import TIERS  # noqa: E402
+from wherefrom.answering.features import FEATURES  # noqa: E402
 from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
 from wherefrom.evaluation.calibration import score_calibration  # noqa: E402
 from wherefrom.evaluation.intervals import mean_interval, wilson  # noqa: E402

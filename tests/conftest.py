@@ -109,6 +109,16 @@ def own_run(tiny_run: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Of a copy of the tiny run, which no test changes."""
+    from wherefrom.answering.inspector import open_inspector
+    from wherefrom.runs.run import open_run
+
+    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("inspector") / "people-0")
+    return open_inspector(open_run(path))
+
+
+@pytest.fixture(scope="session")
 def relist() -> Callable[[Path], Path]:
     """Lists the files of a run folder as they are now, and no longer those that are gone.
 

@@ -11,7 +11,7 @@ import typer.cli
 from typer.testing import CliRunner
 
 import wherefrom
-from wherefrom.auditing.asking import Replies
+from wherefrom.answering.asking import Replies
 from wherefrom.auditing.findings import Audit, AuditedAnswer
 from wherefrom.cli.main import main
 

@@ -198,17 +198,14 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
             writer,
         )
     if tconf is None or trainer is None:
-        part = (
-            "part f" if options.function == "pretrain" or options.reading_params_path else "part c"
-        )
-        raise _unwritten(options.function, f"a config and a trainer, for {part}")
+        raise _unwritten(options.function, "a config and a trainer")
     tconf.max_epochs = options.epochs or tconf.max_epochs
     tconf.device, tconf.seed = options.device, options.seed
     tconf.working_folder = working_folder = writes.with_name(f".{writes.name}.work")
     before = _written(writes)
     helper.train(model, writes, trainer)
     if _written(writes) == before:
-        raise _unwritten("train", f"a model that is trained and saved in {writes.name}, for part c")
+        raise _unwritten("train", f"a model that is trained and saved in {writes.name}")
     with cannot_write(working_folder):
         shutil.rmtree(working_folder, ignore_errors=True)
     print(f"Parameters written to {writes}")

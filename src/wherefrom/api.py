@@ -28,8 +28,11 @@ from pathlib import Path
 from time import monotonic
 from typing import ParamSpec, TypeVar, Unpack
 
-from wherefrom.auditing.asking import Replies, ask_run
+from wherefrom.answering.asking import Replies
+from wherefrom.answering.asking import ask as put_questions
+from wherefrom.answering.inspector import open_inspector
 from wherefrom.auditing.audit import Risk, audit_run
+from wherefrom.auditing.claims import weigh_claims
 from wherefrom.auditing.examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.findings import Audit
 from wherefrom.core.arguments import checked
@@ -244,15 +247,11 @@ def ask(
     `strict` is False, the other questions are answered, and `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
-    return ask_run(
-        _open(run, threads),
-        asked,
-        risk=risk,
-        delta=delta,
-        evidence=evidence,
-        claim=claim,
-        strict=strict,
+    inspector = open_inspector(_open(run, threads))
+    found = put_questions(
+        inspector, asked, risk=risk, delta=delta, evidence=evidence, strict=strict
     )
+    return found if claim is None else weigh_claims(inspector, found, claim)
 
 
 @checked

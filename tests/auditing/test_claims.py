@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from wherefrom.answering.inspector import Inspector
 from wherefrom.auditing.claims import claim_probability, count_shown, recommend, weigh_claim
-from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData

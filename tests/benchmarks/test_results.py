@@ -10,9 +10,9 @@ import pages
 import pytest
 import results
 
+from wherefrom.answering.source import borrowed_predictor
 from wherefrom.evaluation.two_levels import mean_over_seeds
 from wherefrom.memorisation.labelled_answers import read_labelled
-from wherefrom.memorisation.predictor import borrowed_predictor
 
 BORROWED_FROM = ("people-0", "people-1", "people-2")
 

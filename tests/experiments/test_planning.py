@@ -363,9 +363,9 @@ class Threads:
     ("two", "one", "asked", "timed", "chosen"),
     [
         (Pace(0.1, 0.0), None, 0, [2], 0),  # steps alike: nobody disturbs them
-        (Pace(1.0, 0.0, uneven=4.0), Pace(0.2, 0.0), 0, [2, 1], 1),
-        (Pace(0.2, 0.0, uneven=4.0), Pace(0.19, 0.0), 0, [2, 1], 0),  # not clearly faster
-        (Pace(1.0, 0.0, uneven=4.0), None, 2, [2], 2),  # the user's own number
+        (Pace(1.0, 0.0, crowded=4.0), Pace(0.2, 0.0), 0, [2, 1], 1),
+        (Pace(0.2, 0.0, crowded=4.0), Pace(0.19, 0.0), 0, [2, 1], 0),  # not clearly faster
+        (Pace(1.0, 0.0, crowded=4.0), None, 2, [2], 2),  # the user's own number
     ],
 )
 def test_beside_busy_neighbours_one_thread_is_timed_too(

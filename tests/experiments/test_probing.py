@@ -102,3 +102,7 @@ def test_what_a_finished_run_is_told_that_it_lacks(trained, others, minutes, sai
     found = sentence(Glance(200, trained, others), minutes)
     assert found.endswith(said)
     assert bool(found) == bool(said)
+
+
+def test_what_the_plan_said_would_be_enough_is_advised():
+    assert sentence(Glance(200, 0.5, 0.4), 1.0, 7.5).endswith("--minutes 7.5")

@@ -1,10 +1,11 @@
 """What steps and answers cost here, as it is timed before a plan is made."""
 
 from dataclasses import replace
-from itertools import accumulate, count
+from itertools import count
 from pathlib import Path
 
 import pytest
+import torch
 
 from wherefrom.core.recipe import Recipe
 from wherefrom.data.facts import FactsConfig
@@ -37,17 +38,18 @@ def test_the_real_timer_times_steps_and_answers(data: FactsConfig, monkeypatch):
     assert pace.control > 0
 
 
-def test_the_mean_of_the_chunks_counts_and_how_far_they_are_apart(
+def test_steps_that_wait_for_others_are_told_by_the_time_that_they_computed(
     data: FactsConfig, monkeypatch: pytest.MonkeyPatch
 ):
-    took = [0.1, 0.1, 0.1, 0.1, 0.2, 0.2, 0.2, 0.2]  # seconds of each chunk that counts
+    """Eight chunks of 4 steps take 0.2 s each, in which the threads compute for half of it."""
     recipe = small(data)
-    workshop = Workshop(recipe)
-    clock = accumulate(took, initial=0.0)
-    monkeypatch.setattr(timing, "monotonic", lambda: next(clock))
-    _, seconds, uneven = timing._time_chunks(workshop, recipe.stages[0], 4, 8)
-    assert seconds == pytest.approx(0.15 / 4)
-    assert uneven == pytest.approx(2.0)
+    workshop, threads = Workshop(recipe), torch.get_num_threads()
+    clock, work = count(), iter([0.0, 0.8 * threads])
+    monkeypatch.setattr(timing, "monotonic", lambda: next(clock) * 0.2)
+    monkeypatch.setattr(timing, "process_time", lambda: next(work))
+    _, seconds, crowded = timing._time_chunks(workshop, recipe.stages[0], 4, 8)
+    assert seconds == pytest.approx(0.05)
+    assert crowded == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(("chunk", "timed"), [(0.3, 7), (0.9, 3), (30.0, 2)])

@@ -11,9 +11,14 @@ from typing import ClassVar
 import numpy as np
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
-from wherefrom.answering.familiarity import FAMILIARITY, FamiliarityReference
-from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
+from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
+from wherefrom.answering.features import (
+    FAMILIARITY,
+    FEATURES,
+    NO_FORMS,
+    FamiliarityReference,
+    StatementForms,
+)
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME

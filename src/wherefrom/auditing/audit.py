@@ -14,6 +14,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 
 from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.populations import PopulationCheck
 from wherefrom.auditing import (
     confidence_sections,
@@ -22,7 +23,6 @@ from wherefrom.auditing import (
     source_sections,
 )
 from wherefrom.auditing.findings import ANSWERS, FINDINGS, Audit, AuditedAnswer, ExposureFindings
-from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question

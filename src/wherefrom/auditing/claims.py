@@ -4,8 +4,10 @@ The recommendation follows the text first. A model's answer is never evidence fo
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from wherefrom.auditing.inspector import Inspector
+from wherefrom.answering.asking import Replies
+from wherefrom.answering.inspector import Inspector
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
@@ -13,6 +15,13 @@ from wherefrom.core.replies import CONTRADICTED, GUESSED, SUPPORTED, Claim, Repl
 from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.answers import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
+
+
+def weigh_claims(inspector: Inspector, found: Replies, claim: str) -> Replies:
+    """The replies with a claim that is weighed against each of them."""
+    asked = [(inspector.parse(reply.question), reply) for reply in found]
+    claims = tuple(weigh_claim(inspector, question, reply, claim) for question, reply in asked)
+    return replace(found, claims=claims)
 
 
 def weigh_claim(inspector: Inspector, question: ParsedQuestion, reply: Reply, claim: str) -> Claim:

@@ -8,6 +8,7 @@ import numpy as np
 from wherefrom.answering.abstention import choose_thresholds, report_answered
 from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.fitting import CertifiedPolicy, certify_policy
+from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import AnswerPolicy, Threshold, Thresholds
 from wherefrom.auditing.findings import (
     AbstentionFindings,
@@ -15,7 +16,6 @@ from wherefrom.auditing.findings import (
     SupportFindings,
     ThresholdFindings,
 )
-from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.evaluation.calibration import score_calibration
 from wherefrom.evaluation.evaluator import Score

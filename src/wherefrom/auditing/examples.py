@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 
 from wherefrom.answering.closed_book import no_answers
-from wherefrom.auditing.inspector import Inspector, OpenedRun
+from wherefrom.answering.inspector import Inspector, OpenedRun
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, MissingInput, UsageError, WherefromError, nearest
 from wherefrom.core.forms import find_forms

@@ -7,6 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.inspector import Inspector
+from wherefrom.answering.source import SourcePredictor
 from wherefrom.auditing.findings import (
     EvidenceFindings,
     ExposureFindings,
@@ -15,7 +17,6 @@ from wherefrom.auditing.findings import (
     NoteFindings,
     SourceFindings,
 )
-from wherefrom.auditing.inspector import Inspector
 from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
 from wherefrom.auditing.verdict_accuracy import measure_verdicts
 from wherefrom.core.contracts import Dataset, Note, Question
@@ -33,7 +34,6 @@ from wherefrom.memorisation.dose_response import (
 )
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
-from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.run import Run
 

@@ -12,7 +12,7 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.runs.layout import find_run
 
 if TYPE_CHECKING:
-    from wherefrom.auditing.asking import Problem
+    from wherefrom.answering.asking import Problem
 
 SHOWN = 5  # bad questions that are described; the others are counted
 

@@ -11,6 +11,7 @@ from wherefrom.answering.fitting import UNANSWERABLE, fit_policy, report_policy
 from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import write_policy
+from wherefrom.answering.source import source_features
 from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK, OpenBook
@@ -21,7 +22,6 @@ from wherefrom.experiments.samples import leave_samples, read_losses
 from wherefrom.experiments.study import leave_study
 from wherefrom.generation.answers import BEAMS, ModelAnswerer
 from wherefrom.generation.texts import TextScorer
-from wherefrom.memorisation.predictor import source_features
 from wherefrom.models.dan import DANConfig
 from wherefrom.objectives.spans import SpanCorruptionConfig
 from wherefrom.runs.families import Family

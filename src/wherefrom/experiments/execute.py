@@ -272,12 +272,18 @@ class Execution:
                 self.folder.write_model(name, arrays, facts)
             results = evaluate(run)
             release_memory()
-            advice = advise(run, self.plan.minutes) if self.plan else ""
+            advice = self._advise(run)
             seconds = self.seconds
             status = {"state": "finished", "seconds": seconds, "results": results}
             self.folder.write_status(status | ({"advice": advice} if advice else {}))
         self._drop_checkpoints()
         return Outcome(self.recipe.name, str(self.folder.path), seconds, results, advice=advice)
+
+    def _advise(self, run: Run) -> str:
+        if self.plan is None:
+            return ""
+        enough = self.plan.enough
+        return advise(run, self.plan.minutes, enough.minutes if enough else 0.0)
 
     def write_unfinished(self) -> None:
         """Say that the run is being made, and for how long.

@@ -112,25 +112,27 @@ def _spread(questions: Sequence[Question], count: int) -> tuple[Question, ...]:
     return tuple(questions[i * len(questions) // count] for i in range(count))
 
 
-def advise(run: Run, minutes: float | None) -> str:
+def advise(run: Run, minutes: float | None, enough: float = 0.0) -> str:
     """Compare questions that were trained on with calibration questions; "" if all is well.
 
-    `minutes` is the time that was planned, None if the user set the steps.
+    `minutes` is the time that was planned, None if the user set the steps; `enough` is what the
+    plan said would be enough, if it said so.
     """
     questions = choose_questions(run.dataset, _COUNT)
     if not all(questions.values()):
         return ""
     answerer = open_as_stored(run, find_policy(run)).answerer  # asked as the results were
-    return sentence(glance(answerer, questions), minutes)
+    return sentence(glance(answerer, questions), minutes, enough)
 
 
-def sentence(found: Glance, minutes: float | None) -> str:
+def sentence(found: Glance, minutes: float | None, enough: float = 0.0) -> str:
     """What the two shares say; a run whose steps the user set is not told how many minutes."""
     trained, others = found.trained, found.calibration
     if others >= _WELL:
         return ""
     shares = f"trained questions {trained:.0%}, calibration questions {others:.0%}"
-    more = "more steps" if minutes is None else f"--minutes {round(max(minutes * _MORE, 1)):g}"
+    longer = enough or round(max((minutes or 0) * _MORE, 1))
+    more = "more steps" if minutes is None else f"--minutes {longer:g}"
     if trained < _WELL:  # it does not know the questions that it was taught, let alone others
         return f"{shares}: it has not finished learning; more reading will help: {more}"
     if trained - others > _APART:

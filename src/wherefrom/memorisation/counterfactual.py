@@ -24,6 +24,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from wherefrom.answering.source import RECALLED_ABOVE
 from wherefrom.core.config import check, from_json, to_json
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData, Damaged
@@ -32,7 +33,6 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import Run
 
 INFLUENCE = "audit/influence.jsonl"  # one line for each retrained model
-RECALLED_ABOVE = 0.5  # with a larger m, most of the answer's probability comes from the text
 
 _REMOVE = "remove it and audit again"
 

@@ -168,7 +168,8 @@ def find_anchors(examples: Iterable[Example]) -> frozenset[str]:
     right: Counter[str] = Counter()
     for example in examples:
         for features, is_answer in zip(example.features, example.is_answer, strict=True):
-            anchors = [feature for feature in features if _ANCHOR.fullmatch(feature)]
+            named = (feature for feature in features if feature.startswith("anchor: "))
+            anchors = [feature for feature in named if _ANCHOR.fullmatch(feature)]
             every.update(anchors)
             right.update(anchors if is_answer else ())
     return frozenset(a for a, n in right.items() if n >= _COMMON and 2 * n > every[a])

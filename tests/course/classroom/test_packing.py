@@ -83,6 +83,27 @@ def test_the_hand_out_gives_the_years_points_and_commands(year):
                 assert own["typed"](name, assignment.rules.package) in told
 
 
+@pytest.mark.parametrize("year", ALL)
+def test_programs_that_the_hand_out_names_are_there_with_their_options(year):
+    assignment = find_assignment(year)
+    files = packing.hand_out(assignment, DATA)
+    page = html.unescape(files["handout.html"].decode())
+    named = re.findall(r"(?:^|<pre><code>)python (\S+\.py)(.*)", page, re.MULTILINE)
+    assert len(named) > 4
+    for program, rest in named:
+        text = files[f"{assignment.place}{program}"].decode()
+        for option in re.findall(r"--[\w-]+", rest.partition("#")[0]):
+            known = option in (
+                "--trust",
+                "--reading_params_path",
+                "--writing_params_path",
+                "--finetune_corpus_path",
+                "--eval_corpus_path",
+                "--outputs_path",
+            )
+            assert known or f'"{option}"' in text, (program, option)
+
+
 def test_a_rubric_has_answers_that_the_hand_out_has_not():
     assignment = find_assignment("cs224n2024")
     page = packing.hand_out(assignment, DATA)["handout.html"].decode()

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.features import FEATURES
+from wherefrom.answering.inspector import open_inspector
 from wherefrom.answering.policy import LogisticCalibration
-from wherefrom.auditing.inspector import open_inspector
+from wherefrom.answering.source import COLUMNS
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
-from wherefrom.memorisation.predictor import COLUMNS
+from wherefrom.memorisation.exposures import count_exposures
 from wherefrom.runs.run import open_run
 from wherefrom.show.page import evidence
 from wherefrom.show.page.asking import COMPUTED, check_features, describe_asking
@@ -62,14 +63,12 @@ def test_a_text_that_no_page_can_hold(tiny_run: Path, monkeypatch: pytest.Monkey
 
 
 def test_exposures_are_those_of_the_relations_that_are_asked(tiny_run: Path) -> None:
-    opened = open_inspector(open_run(tiny_run)).opened
-    found = describe_exposures(opened, {"birthplace"})
+    run = open_run(tiny_run)
+    found, exposures = describe_exposures(run, {"birthplace"}), count_exposures(run)
     assert found is not None
-    exposures = opened.exposures
-    assert exposures is not None
     facts = {tuple(fact[:3]): fact[3:] for fact in found["facts"]}
     assert {relation for _, relation, _ in facts} == {"birthplace"}
-    asked = [q for q in opened.run.dataset.questions if q.support == "stated"]
+    asked = [q for q in run.dataset.questions if q.support == "stated"]
     for kind in ("read", "asked"):
         counts = exposures.about(asked, kind)
         place = found["kinds"].index(kind)
@@ -82,4 +81,4 @@ def test_exposures_that_take_long_are_not_counted(tiny_run: Path) -> None:
     run = open_run(tiny_run)
     stages = tuple(replace(stage, steps=100_000) for stage in run.recipe.stages)
     run.recipe = replace(run.recipe, stages=stages)
-    assert describe_exposures(open_inspector(run).opened, {"birthplace"}) is None
+    assert describe_exposures(run, {"birthplace"}) is None

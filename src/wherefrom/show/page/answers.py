@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wherefrom.answering.inspector import Inspector
 from wherefrom.auditing.findings import ANSWERS, FINDINGS, Audit, AuditedAnswer
-from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.config import from_json
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.runs.run import Run

@@ -9,16 +9,14 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
-from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, find_letters
+from wherefrom.answering.features import FAMILIARITY, MEASURES, STATEMENT, find_letters
+from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import EVEN_ODDS, AnswerPolicy, LogisticCalibration
-from wherefrom.answering.statement_forms import STATEMENT
-from wherefrom.auditing.inspector import Inspector
+from wherefrom.answering.source import RECALLED_ABOVE, SourcePredictor
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.generation.answers import OTHER_BEAMS
-from wherefrom.memorisation.counterfactual import RECALLED_ABOVE
-from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.show.page.evidence import describe_evidence
 from wherefrom.show.page.exposures import describe_exposures
 from wherefrom.show.page.sentences import noun_of
@@ -69,7 +67,7 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "recalled_above": RECALLED_ABOVE,
         "decoys": None if decoys is None else decoys.material(),
         "evidence": describe_evidence(inspector, known),
-        "exposures": describe_exposures(inspector.opened, model.relations),
+        "exposures": describe_exposures(run, model.relations),
     }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Alphabet

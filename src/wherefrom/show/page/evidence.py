@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import Any
 
-from wherefrom.auditing.inspector import Inspector
+from wherefrom.answering.inspector import Inspector
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.objectives.notes import find_sentence

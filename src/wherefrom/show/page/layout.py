@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from wherefrom.auditing.inspector import Inspector
+from wherefrom.answering.inspector import Inspector
 from wherefrom.core.errors import BadData
 from wherefrom.runs.folder import versions
 from wherefrom.runs.run import Run

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.kept_answers import RememberingModel, read_kept
-from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
 from wherefrom.runs.run import Run
@@ -31,7 +31,7 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
     answers = collect_answers(inspector)
     risks = offer_risks(answers, inspector.policy)
     engine = embed_models(run, precision, inspector)
-    exposures = count_cheap(inspector.opened)
+    exposures = count_cheap(inspector.run)
     drawn = [
         pictures.draw_accuracy(run),
         draw_learning(run),

@@ -4,11 +4,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import overload
 
+from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.populations import PopulationCheck
-from wherefrom.auditing.claims import weigh_claim
-from wherefrom.auditing.inspector import Inspector, open_inspector
-from wherefrom.auditing.population_sections import check_batch
+from wherefrom.answering.inspector import Inspector
+from wherefrom.answering.populations import (
+    LEAST,
+    People,
+    PopulationCheck,
+    check_population,
+    describe_people,
+)
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
@@ -24,7 +29,6 @@ from wherefrom.core.replies import (
     Verdict,
 )
 from wherefrom.core.sample_size import DELTA
-from wherefrom.runs.run import Run
 
 
 @dataclass(frozen=True)
@@ -67,25 +71,24 @@ class Replies(Sequence[Reply]):
         return self.replies[index]
 
 
-def ask_run(
-    run: Run,
+def ask(
+    inspector: Inspector,
     questions: Sequence[str],
     *,
     risk: float | None = None,
     delta: float | None = None,
     evidence: str = SHOWN,
-    claim: str | None = None,
     strict: bool = True,
 ) -> Replies:
     """Put questions to a finished run.
 
     With `risk`, the model answers only above a threshold with this risk bound. If `evidence` is
-    required, an answer that the text does not state is withheld. A `claim` is weighed against each
-    reply. A question that the run cannot be asked raises BadData if `strict`; otherwise it is
-    listed in `problems`, and the other questions are answered.
+    required, an answer that the text does not state is withheld. A question that the
+    run cannot be asked raises BadData if `strict`; otherwise it is listed in `problems`, and the
+    other questions are answered.
     """
     _check_options(risk, delta, evidence)
-    inspector, certificate = open_inspector(run), None
+    certificate = None
     if risk is not None:
         inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
     notes = inspector.notes()
@@ -100,14 +103,35 @@ def ask_run(
     replies = inspector.reply(parsed)
     if evidence == REQUIRED:
         replies = [require_evidence(reply) for reply in replies]
-    claims = tuple(
-        weigh_claim(inspector, question, reply, claim)
-        for question, reply in zip(parsed, replies, strict=True)
-        if claim is not None
-    )
-    return Replies(
-        str(run.path), tuple(replies), tuple(problems), certificate, tuple(notes), check, claims
-    )
+    path = str(inspector.run.path)
+    return Replies(path, tuple(replies), tuple(problems), certificate, tuple(notes), check)
+
+
+def check_batch(inspector: Inspector, asked: Sequence[ParsedQuestion]) -> PopulationCheck | None:
+    """The calibration people against the people of some questions; None if either are too few."""
+    model = inspector.model
+    people = inspector.opened.calibration_people
+    readable = [question for question in asked if not model.unseen(question)]
+    if min(len(people), len(readable)) < LEAST:
+        return None
+    known = [parsed for q in people if (parsed := model.try_parse(q.text))]
+    return check_population(describe_batch(inspector, known), describe_batch(inspector, readable))
+
+
+def describe_batch(
+    inspector: Inspector,
+    questions: Sequence[ParsedQuestion],
+    familiarity: FeatureTable | None = None,
+    gold: Sequence[str | None] | None = None,
+) -> People:
+    """Where right answers (`gold`) are not known, what the text states stands for them."""
+    if familiarity is None:
+        familiarity = inspector.model.familiarity([q.subject for q in questions])
+    verdicts = [inspector.judge_answer(question, "") for question in questions]
+    stated = [None if verdict is None else verdict.stated for verdict in verdicts]
+    known = [None if verdict is None else verdict.stated is not None for verdict in verdicts]
+    answers = stated if gold is None else gold
+    return describe_people(questions, familiarity, answers, known, inspector.run.dataset)
 
 
 def _check_options(risk: float | None, delta: float | None, evidence: str) -> None:

@@ -13,8 +13,9 @@ import wherefrom
 from tests.support.audited import Audited
 from wherefrom.answering import fitting
 from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.asking import Problem, ask, require_evidence
+from wherefrom.answering.inspector import open_inspector
 from wherefrom.answering.risk_bound import Bounds
-from wherefrom.auditing.asking import Problem, ask_run, require_evidence
 from wherefrom.core.config import from_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, UsageError
@@ -38,7 +39,7 @@ def questions(run: Run) -> list[str]:
 
 
 def test_replies_are_a_sequence_in_the_order_of_the_questions(run: Run, questions: list[str]):
-    found = ask_run(run, questions[:3])
+    found = ask(open_inspector(run), questions[:3])
     assert isinstance(found, Sequence)
     assert len(found) == 3
     assert [reply.question for reply in found] == questions[:3]
@@ -59,21 +60,21 @@ def test_replies_are_a_sequence_in_the_order_of_the_questions(run: Run, question
 
 def test_without_strictness_the_others_are_answered(run: Run, questions: list[str]):
     asked = [questions[0], "Who?", questions[1], "Where was Zoë born?"]
-    found = ask_run(run, asked, strict=False)
+    found = ask(open_inspector(run), asked, strict=False)
     assert [reply.question for reply in found] == [*questions[:2], "Where was Zoë born?"]
     assert [problem.index for problem in found.problems] == [1]
     assert isinstance(found.problems[0], Problem)
     assert found.problems[0].message.startswith("'Who?': expected a question like")
     with pytest.raises(BadData, match=r"'Who\?': expected a question like 'Where was ... born\?'"):
-        ask_run(run, asked)
+        ask(open_inspector(run), asked)
 
 
 def test_a_name_that_the_model_cannot_read_is_unknown(run: Run, questions: list[str]):
     """It is a name like any other that the model does not know; its neighbours are answered."""
     known = run.dataset.select("held-out")[0].subject
     odd = f"{known[:-1]}ж"
-    found = ask_run(run, [questions[0], f"Where was {odd} born?", questions[1]])
-    (alone,) = ask_run(run, [questions[1]])
+    found = ask(open_inspector(run), [questions[0], f"Where was {odd} born?", questions[1]])
+    (alone,) = ask(open_inspector(run), [questions[1]])
     assert_same(wherefrom.to_json(found[2]), wherefrom.to_json(alone))
     reply = found[1]
     assert (reply.answered, reply.answer, reply.confidence) == (False, "", None)
@@ -96,7 +97,8 @@ def test_the_model_may_not_answer_about_somebody_else(own_run: Path):
     known = run.dataset.select("held-out")[0].subject
     typed = f"{known[:-2]}{known[-1]}"
     (right,), (near,), (far,) = (
-        ask_run(run, [f"Where was {name} born?"]) for name in (known, typed, "Nenen Ranar")
+        ask(open_inspector(run), [f"Where was {name} born?"])
+        for name in (known, typed, "Nenen Ranar")
     )
     assert right.answered
     assert far.answered, "nobody else was meant"
@@ -134,7 +136,7 @@ def test_without_calibration_people_answers_have_no_confidence_and_a_note(facts_
 
 
 def test_where_nothing_is_certified_nothing_is_answered(run: Run, questions: list[str]):
-    found = ask_run(run, questions[:2], risk=0.1, delta=0.2)
+    found = ask(open_inspector(run), questions[:2], risk=0.1, delta=0.2)
     certificate = found.certificate
     assert certificate is not None
     assert (certificate.alpha, certificate.delta, certificate.certified) == (0.1, 0.2, False)
@@ -155,7 +157,7 @@ def test_answers_above_a_certified_threshold_are_given(run: Run, questions: list
     fit_bounds = fitting.fit_bounds
     monkeypatch.setattr(fitting, "fit_bounds", certify)
     monkeypatch.setattr(fitting, "fit_gate", lambda *_: None)
-    found = ask_run(run, questions, risk=0.6, delta=0.5)
+    found = ask(open_inspector(run), questions, risk=0.6, delta=0.5)
     certificate = found.certificate
     assert certificate is not None
     assert certificate.certified

@@ -7,22 +7,22 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
-from wherefrom.core.config import to_json
-from wherefrom.core.errors import Damaged
-from wherefrom.generation.answers import answer_probabilities
-from wherefrom.memorisation.predictor import (
+from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
+from wherefrom.answering.features import FEATURES
+from wherefrom.answering.source import (
     COLUMNS,
     FILE,
     SOURCE_FEATURES,
     USUAL,
     SourcePredictor,
     borrowed_predictor,
-    fit_source_predictor,
     read_source_predictor,
     source_features,
-    write_source_predictor,
 )
+from wherefrom.core.config import to_json
+from wherefrom.core.errors import Damaged
+from wherefrom.generation.answers import answer_probabilities
+from wherefrom.memorisation.predictor import fit_source_predictor, write_source_predictor
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.run import open_run
 

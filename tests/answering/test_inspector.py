@@ -1,18 +1,23 @@
 """The inspector: what it knows of a run, what it keeps beside it, and what it replies."""
 
 import shutil
+import sys
+from collections.abc import Callable
 from dataclasses import replace
+from graphlib import TopologicalSorter
 from pathlib import Path
+from traceback import walk_stack
+from types import FrameType
 
 import pytest
 
 from wherefrom import api
-from wherefrom.auditing.inspector import Inspector, OpenedRun, is_same_reading, open_inspector
+from wherefrom.answering.inspector import Inspector, OpenedRun, is_same_reading, open_inspector
+from wherefrom.answering.source import SourcePredictor
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
-from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.run import Run, open_run
@@ -206,3 +211,50 @@ def test_evidence_names_a_document_as_the_users_file_does(path: Path, monkeypatc
     monkeypatch.setattr(Run, "dataset", property(lambda self: named))
     again = inspector.judge_answer(question, asked.answer or "")
     assert again == replace(verdict, document_id=f"line {verdict.document}")
+
+
+# --- the way of a question -------------------------------------------------------------------
+
+PATH = {
+    "inspector", "question_parser", "closed_book", "answer_table", "features", "policy", "decoys",
+    "source",
+}  # fmt: skip
+MODULES = 55  # of the whole package, the decoder, the model and the extractor among them
+
+
+def follow(call: Callable[[], object]) -> set[tuple[str, str]]:
+    """Which module of the package calls which, while something is called."""
+    found: set[tuple[str, str]] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and module.startswith("wherefrom."):
+            names = (f.f_globals.get("__name__", "") for f, _ in walk_stack(frame.f_back))
+            caller = next((name for name in names if name.startswith("wherefrom.")), "")
+            found.add((caller.removeprefix("wherefrom."), module.removeprefix("wherefrom.")))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def test_a_question_passes_eight_modules_from_its_text_to_the_reply(inspector: Inspector):
+    """Downwards only: nothing below calls them back, nor do they call each other in a circle."""
+    first, second = (q.text for q in inspector.run.dataset.select("held-out")[:2])
+    ask(inspector, first)  # opens the parts of the run
+    calls = follow(lambda: ask(inspector, second))
+    modules = {callee for _, callee in calls}
+    assert {m.split(".")[1] for m in modules if m.startswith("answering.")} == PATH
+    assert len(modules) <= MODULES
+    above = {"memorisation", "recipes", "experiments", "auditing", "show", "course", "api", "cli"}
+    assert not {m.split(".")[0] for m in modules} & above
+    inside = {(a, b) for a, b in calls if b.startswith("answering.") and a not in ("", b)}
+    assert [a for a, _ in inside if not a.startswith("answering.")] == []
+    callees: dict[str, set[str]] = {}
+    for caller, callee in inside:
+        callees.setdefault(caller, set()).add(callee)
+    TopologicalSorter(callees).prepare()  # raises if there is a circle

@@ -1,9 +1,16 @@
-"""How familiar a model is with a name: how likely it finds the name's parts and the name's end.
+"""The features of an answer, which its confidence and its source are computed from.
 
-A model that has read about Clara Whitfield expects "Whitfield" after "Clara"; a model that has only
-read about other Claras and other Whitfields does not. Neither model expects a name to end after
-"Clara" or after "Clara Whitf". A name is scored where the text has names: after the openings that
-most often stand before a subject.
+- How sure the model is of the answer: its log-probability, and the margin to the next best.
+- How likely it finds the answer in the sentences of its own text. A question is one way to reach a
+  fact; the sentences that state it are others. "The birthplace of Amos Karlsson is ..." is one of
+  the wordings that the model has read, and if it has read it of Amos Karlsson it expects the same
+  place there as after the question. A guess has only the question's wording to lean on.
+- How familiar it is with the name. A model that has read about Clara Whitfield expects "Whitfield"
+  after "Clara"; a model that has only read about other Claras and other Whitfields does not.
+  Neither model expects a name to end after "Clara" or after "Clara Whitf". A name is scored where
+  the text has names: after the openings that most often stand before a subject.
+
+Shapes: N answers.
 """
 
 from collections import Counter
@@ -13,12 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.core.contracts import Document
+from wherefrom.core.contracts import Answer, Document
 from wherefrom.core.errors import BadData
+from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
-from wherefrom.core.vocabulary import Alphabet
+from wherefrom.core.vocabulary import MASK_ID, Alphabet
+from wherefrom.generation.answers import ModelAnswerer, Prompt
 from wherefrom.generation.language_model import LanguageModel
-from wherefrom.generation.scoring import following, score
+from wherefrom.generation.scoring import following, score, score_with_entropy
 
 # Four measures of a name, each a log-probability averaged over the openings:
 REST = "rest"  # of everything after the first word
@@ -31,14 +40,34 @@ MEASURES = (REST, LEAST_EXPECTED, FIRST_WORD, ENDING)
 _FEATURES = {"familiarity": REST, "least_familiar": LEAST_EXPECTED}
 FAMILIARITY = tuple(_FEATURES)
 
+CERTAINTY = ("log_probability", "margin")
+STATEMENT = ("statement_likelihood", "statement_entropy")  # what the wordings tell of an answer
+FEATURES = (*CERTAINTY, *STATEMENT, *FAMILIARITY)  # what confidence is computed from
+TINY = 1e-12  # the least probability whose logarithm is taken
+
+_NAT = 0.1  # of a nat: less is as good as nothing
+_UNEXPECTED = -30.0  # log-probability: what is less likely is simply not expected
 _OPENINGS = 4
 _JOINS = "-"  # continues a word as letters do; an apostrophe may begin the 's after a name
 _LEAST = 1e-6  # the least probability that a name ends
 _SPREADS = 6.0  # standardised measures are clipped here: beyond it, a name is simply unknown
-_TINY = 1e-12
 # The model is nearly certain where known names end, so the spread of ENDING is nearly 0. The floor
 # on this spread makes a name unknown if its end has a fifth of the usual probability.
 _SURE_END = np.log(5) / _SPREADS
+
+
+# -- certainty -------------------------------------------------------------------------
+
+
+def measure_certainty(answers: Sequence[Answer]) -> FeatureTable:
+    """The features CERTAINTY of each answer."""
+    best = np.log([max(a.probability, TINY) for a in answers])
+    second = [a.others[0].probability if a.others else 0.0 for a in answers]
+    margin = best - np.log(np.maximum(second, TINY))
+    return FeatureTable(dict(zip(CERTAINTY, (best, margin), strict=True)))
+
+
+# -- familiarity -----------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -64,7 +93,7 @@ class FamiliarityReference:
     @classmethod
     def of(cls, known: FeatureTable) -> "FamiliarityReference":
         values = known.matrix(MEASURES)
-        mean, spread = values.mean(0), values.std(0) + _TINY
+        mean, spread = values.mean(0), values.std(0) + TINY
         spread[MEASURES.index(ENDING)] = max(spread[MEASURES.index(ENDING)], _SURE_END)
         return cls(
             dict(zip(MEASURES, mean.tolist(), strict=True)),
@@ -164,3 +193,92 @@ def _ending(
     goes_on = goes_on + after_name[:, space] * after_space[:, capitals].sum(1)
     chance = np.log(np.maximum(1 - goes_on.astype(np.float64), _LEAST))
     return chance.reshape(len(names), len(openings)).mean(1)
+
+
+# -- in the words of the text ----------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class StatementForm:
+    """A wording: `before`, the name, `between`, the answer, `behind`.
+
+    A masked wording has the answer moved behind it, as the rows that the model was trained on
+    have; in the others the answer stands where a reader expects it. Answers are `searched` for in
+    masked wordings alone: only there it is certain where an answer ends.
+    """
+
+    before: str
+    between: str
+    behind: str
+    masked: bool
+    searched: bool = False
+
+    def fill(self, name: str) -> str:
+        """What stands before the answer."""
+        return f"{self.before}{name}{self.between}"
+
+    def prompt(self, answerer: ModelAnswerer, name: str) -> Prompt:
+        encode = answerer.vocabulary.encode
+        text = encode(self.fill(name))
+        return (*text, MASK_ID, *encode(self.behind), MASK_ID) if self.masked else tuple(text)
+
+
+@dataclass(frozen=True)
+class StatementForms:
+    """The wordings of each relation."""
+
+    relations: Mapping[str, tuple[StatementForm, ...]]
+
+    def wordings(self, question: ParsedQuestion) -> list[tuple[str, str]]:
+        """The question in the text's words: what stands before the answer's gap, and behind it."""
+        forms = self.relations.get(question.relation, ())
+        return [(f.fill(question.subject), f.behind) for f in forms if f.searched]
+
+    def measure(
+        self, answerer: ModelAnswerer, questions: Sequence[ParsedQuestion], answers: Sequence[str]
+    ) -> FeatureTable:
+        """The features STATEMENT of each answer, from the means over its relation's wordings.
+
+        statement_likelihood: from the answer's surprisal there, -log P. statement_entropy: how
+        undecided the model is while it writes the answer, from the entropy of its next character
+        summed over the answer's. A model that knows no answer may find one of them likely enough,
+        but it has others in mind. Both are in nats and on a log scale, since one nat more or less
+        matters where there is one, not where there are ten. Without a wording, both are those of a
+        certain answer.
+        """
+        rows: list[tuple[StatementForm, str, str]] = []
+        owner: list[int] = []
+        for i, (question, answer) in enumerate(zip(questions, answers, strict=True)):
+            for form in self.relations.get(question.relation, ()):
+                rows.append((form, question.subject, answer))
+                owner.append(i)
+        counts = np.bincount(owner, minlength=len(questions)) if owner else np.zeros(len(questions))
+        likelihood, entropy = (
+            np.bincount(owner, weights=values, minlength=len(questions)) / np.maximum(counts, 1)
+            for values in score_answers(answerer, rows)
+        )
+        columns = -np.log(_NAT - likelihood), np.log(_NAT + entropy)
+        return FeatureTable(dict(zip(STATEMENT, columns, strict=True)))
+
+
+NO_FORMS = StatementForms({})
+
+
+def score_answers(
+    answerer: ModelAnswerer, rows: Sequence[tuple[StatementForm, str, str]]
+) -> tuple[np.ndarray, np.ndarray]:
+    """log P of an answer in a wording, clipped, and the entropy along it.
+
+    What the model cannot read is not expected.
+    """
+    encode, longest = answerer.vocabulary.encode, answerer.model.max_input + 1
+    sequences: list[tuple[int, ...]] = []
+    starts: list[int] = []
+    for form, name, answer in rows:
+        prompt = form.prompt(answerer, name)
+        end = (MASK_ID,) if form.masked else ()
+        sequences.append((*prompt, *encode(answer), *end)[:longest])
+        starts.append(min(len(prompt), longest - 1))
+    scored = score_with_entropy(answerer.model, sequences, starts) if sequences else []
+    logs = [max(float(log.sum(dtype=np.float64)), _UNEXPECTED) for log, _ in scored]
+    return np.array(logs), np.array([float(entropy.sum(dtype=np.float64)) for _, entropy in scored])

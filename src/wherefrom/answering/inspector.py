@@ -19,6 +19,12 @@ from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.fitting import fit_certified_policy, fit_policy, judge
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import AnswerPolicy, Decision, decide, find_policy, open_as_stored
+from wherefrom.answering.source import (
+    COLUMNS,
+    SourcePredictor,
+    read_source_predictor,
+    source_features,
+)
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Note, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
@@ -34,13 +40,6 @@ from wherefrom.core.replies import (
     Verdict,
 )
 from wherefrom.generation.answers import BEAMS
-from wherefrom.memorisation.exposures import Exposures, count_exposures
-from wherefrom.memorisation.predictor import (
-    COLUMNS,
-    SourcePredictor,
-    read_source_predictor,
-    source_features,
-)
 from wherefrom.objectives.notes import find_sentence
 from wherefrom.reading.index import fold
 from wherefrom.reading.tokens import normalise
@@ -99,14 +98,6 @@ class OpenedRun:
                 rows = run.predictions(primary, task.name)
                 found |= {row.question: row.answer for row in rows}
         return found
-
-    @cached_property
-    def exposures(self) -> Exposures | None:
-        """How often training showed each fact; None if the text states none."""
-        try:
-            return count_exposures(self.run)
-        except BadData:
-            return None
 
     @cached_property
     def decoys(self) -> DecoyNames | None:

@@ -1,4 +1,4 @@
-"""Familiarity with a name, against probabilities worked out character by character."""
+"""Features of answers: familiarity with a name, against probabilities worked out by hand."""
 
 import math
 from dataclasses import replace
@@ -9,7 +9,7 @@ import torch
 from torch import nn
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.familiarity import (
+from wherefrom.answering.features import (
     ENDING,
     FAMILIARITY,
     FIRST_WORD,
