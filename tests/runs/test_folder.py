@@ -146,6 +146,13 @@ def test_a_folder_is_new_until_it_says_more(folder):
     assert folder.read_status() == status
 
 
+@pytest.mark.parametrize("contents", [[], {}, {"state": "finished", "seconds": 1}])
+def test_a_status_that_says_too_little_is_damaged(folder, contents):
+    folder.write_json("status.json", contents)
+    with pytest.raises(Damaged, match=r"status\.json: expected"):
+        folder.read_status()
+
+
 def test_a_prediction_that_lies_is_found_by_its_line(folder):
     right = Prediction("q?", "a", "Oslo", Answer("Oslo", 0.5), True, "stated")
     folder.write_predictions("m", "t", [right, replace(right, correct=False)])
