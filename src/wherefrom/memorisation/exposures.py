@@ -4,10 +4,11 @@ Nothing is logged in training. A plan is a pure function of its step, so the cou
 
 A row of training text is `prefix MASK suffix MASK span MASK`, or plain text without a span (see
 `objectives/span_corruption.py`). Two parts of a fact's document are located in each row: the fact's
-*value*, and the *name* of its subject (at the head of a line "Name. Text"; later mentions, often by the
-last name alone, are ignored). A part counts only if the row has all of it in one piece: a row may
-begin or end inside a word, a window leaves text out, and a span may take half of a word. The kinds
-of exposure:
+*value*, and the *name* of its subject (at the head of a line "Name. Text"; later mentions, often by
+the last name alone, are ignored). A part counts only if the row has all of it in one piece: a row
+may begin or end inside a word, a window leaves text out, and a span may take half of a word. The
+kinds of exposure:
+
 
     read          the value stands in the prefix, or anywhere in a row without a span
     suffix        the value stands in the suffix, between the first mask and the second

@@ -181,7 +181,7 @@ def _introduce(asked: Experiment, alike: Mapping[str, Any]) -> dict[str, Any]:
 
 def _hash_source() -> str:
     """Source trees of one version may differ."""
-    root, digest = Path(__file__).parents[1], hashlib.sha256()
+    root, digest = Path(__file__).parents[2], hashlib.sha256()
     for path in sorted(root.rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + path.read_bytes())
     return digest.hexdigest()[:16]
