@@ -17,7 +17,7 @@ from wherefrom.data.people import PeopleConfig, load
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.objectives.answers import Answers, AnswersConfig
+from wherefrom.objectives.question_rows import Answers, AnswersConfig
 from wherefrom.training.optimisers import AdamWConfig
 from wherefrom.training.torch_learner import TorchLearner
 

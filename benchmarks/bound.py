@@ -36,13 +36,13 @@ import numpy as np
 from answer_files import by_run, read_rows
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.risk_bound import FITTING, fit_bounds, gated_probability
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_json
 from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.intervals import wilson
-from wherefrom.show.terminal.tables import Section, Table, draw
+from wherefrom.show.terminal.result_tables import Section, Table, draw
 
 RARE = 0.05
 KNOWN = "known"  # whether the model knows the name: the feature of a gate that is given

@@ -16,9 +16,9 @@ import torch
 from measure import Watch, finish, parser, ratio, report, take_turns
 
 from wherefrom.core.recipe import Recipe
+from wherefrom.experiments.recipes.birthplaces_recipe import course
+from wherefrom.experiments.recipes.people_recipe import people
 from wherefrom.memorisation.exposures import ExposureCounter
-from wherefrom.recipes.birthplaces import course
-from wherefrom.recipes.people import people
 from wherefrom.runs.workshop import Workshop
 
 BAR = 200_000

@@ -29,9 +29,10 @@ from measure import judge_spread  # noqa: E402
 from wherefrom.core.recipe import Recipe, Stage, Task  # noqa: E402
 from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
 from wherefrom.evaluation.evaluator import Score  # noqa: E402
-from wherefrom.experiments.evaluate import put_task, put_text, reach  # noqa: E402
-from wherefrom.experiments.stage_training import train_stage  # noqa: E402
-from wherefrom.recipes import birthplaces, shakespeare  # noqa: E402
+from wherefrom.experiments.one_run.run_evaluation import put_task, put_text, reach  # noqa: E402
+from wherefrom.experiments.one_run.stage_training import train_stage  # noqa: E402
+from wherefrom.experiments.recipes import birthplaces_recipe as birthplaces  # noqa: E402
+from wherefrom.experiments.recipes import shakespeare_recipe as shakespeare  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
 from wherefrom.training.weights import copy_weights  # noqa: E402
 

@@ -21,9 +21,9 @@ from wherefrom import api  # noqa: E402
 from wherefrom.answering.policy import find_policy, open_as_stored  # noqa: E402
 from wherefrom.core.contracts import NOT_TRAINED_ON  # noqa: E402
 from wherefrom.core.errors import Interrupted  # noqa: E402
-from wherefrom.experiments.retraining import find_retrained, retrain_pairs  # noqa: E402
+from wherefrom.experiments.many_runs.retraining import find_retrained, retrain_pairs  # noqa: E402
 from wherefrom.memorisation.counterfactual import find_memorisation  # noqa: E402
-from wherefrom.runs.run import Run  # noqa: E402
+from wherefrom.runs.opened_run import Run  # noqa: E402
 
 
 def tell(text: str) -> None:

@@ -22,21 +22,18 @@ sys.path[:0] = [str(ROOT / "src")]
 import numpy as np  # noqa: E402
 
 from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
+from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor  # noqa: E402
 from wherefrom.core.config import to_json  # noqa: E402
 from wherefrom.memorisation.labelled_answers import (  # noqa: E402
     LABELS,
     LabelledAnswers,
     read_labelled,
 )
-from wherefrom.memorisation.predictor import (  # noqa: E402
-    SOURCE_FEATURES,
-    SourcePredictor,
-    fit_source_predictor,
-)
+from wherefrom.memorisation.predictor import fit_source_predictor  # noqa: E402
 from wherefrom.memorisation.source_measures import MeasuredSource  # noqa: E402
 
 RESULTS = ROOT / "docs" / "results"
-BORROWED = ROOT / "src" / "wherefrom" / "memorisation" / "borrowed_predictor.json"
+BORROWED = ROOT / "src" / "wherefrom" / "answering" / "borrowed_predictor.json"
 _NAME = "influence.{}.jsonl.gz"
 
 

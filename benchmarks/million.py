@@ -46,7 +46,7 @@ class Stopwatch:
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
         pass
 
-    def advanced(self, *_: Any) -> None:
+    def advanced(self, *_: Any, **__: Any) -> None:
         raise Begun
 
     def finished(self, name: str, step: int, seconds: float) -> None:
@@ -55,7 +55,7 @@ class Stopwatch:
 
 def recipe_of(people: int) -> Any:
     """`people` with this many of them, who are asked about but for the usual others."""
-    from wherefrom.recipes.people import people as usual
+    from wherefrom.experiments.recipes.people_recipe import people as usual
 
     made = usual()
     data = made.data
@@ -66,14 +66,14 @@ def recipe_of(people: int) -> Any:
 
 
 def generate(people: int, folder: Path) -> dict[str, int]:
-    from wherefrom.data.catalogue import load_dataset
+    from wherefrom.data.data_catalogue import load_dataset
 
     dataset = load_dataset(recipe_of(people).data, 0)
     return {"documents": len(dataset.documents), "facts": len(dataset.facts)}
 
 
 def read(people: int, folder: Path) -> dict[str, int]:
-    from wherefrom.data.catalogue import load_dataset
+    from wherefrom.data.data_catalogue import load_dataset
 
     dataset = load_dataset(recipe_of(people).data, 0)
     characters = sum(len(document.text) for document in dataset.documents)
@@ -93,7 +93,7 @@ def tokenise(people: int, folder: Path) -> dict[str, int]:
 
 
 def index(people: int, folder: Path) -> dict[str, int]:
-    from wherefrom.data.catalogue import load_dataset
+    from wherefrom.data.data_catalogue import load_dataset
     from wherefrom.reading.index import Index
     from wherefrom.runs.descriptions import describe
 
@@ -104,7 +104,7 @@ def index(people: int, folder: Path) -> dict[str, int]:
 
 
 def train(people: int, folder: Path) -> dict[str, int]:
-    from wherefrom.experiments.execute import execute
+    from wherefrom.experiments.one_run.execute import execute
 
     try:
         execute(recipe_of(people), folder / "run", [Stopwatch()])

@@ -17,15 +17,17 @@ from measure import finish, machine, parser
 
 import wherefrom
 from wherefrom.answering.closed_book import open_closed_book
-from wherefrom.core.contracts import Question
+from wherefrom.core.contracts import Note, Question
 from wherefrom.data import facts
 from wherefrom.evaluation.baselines import OpenBook
 from wherefrom.evaluation.evaluator import Score
+from wherefrom.reading.index import fold
 from wherefrom.reading.sentences import split_sentences
 from wherefrom.reading.subjects import score_subjects
-from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.opened_run import Run, open_run
 
 WITHOUT = "without_notes"
+SURE = 0.9
 
 
 def is_clean(question: Question) -> bool:
@@ -55,6 +57,26 @@ def score(predictor: Any, questions: Sequence[Question]) -> dict[str, Any]:
         name: Score.of_share("accuracy", sum(some), len(some)).as_json()
         for name, some in (("all", right), ("named in the text", named), ("clean", kept))
         if some
+    }
+
+
+def score_sure(notes: Sequence[Note], questions: Sequence[Question]) -> dict[str, Any]:
+    """For each relation how many notes are right, how many are sure, and how many are both.
+
+    Of notes about subjects that the reader did not learn from; a note is sure from 0.9 on.
+    """
+    noted = {(fold(note.subject), note.relation): note for note in notes}
+    scores: dict[str, list[tuple[bool, bool]]] = {}
+    for q in filter(is_clean, questions):
+        if note := noted.get((fold(q.subject), q.relation)):
+            scores.setdefault(q.relation, []).append((q.accepts(note.value), note.score >= SURE))
+    return {
+        relation: {
+            "sure": sum(sure for _, sure in pairs),
+            "right of sure": [right for right, sure in pairs if sure].count(True),
+            "right": sum(right for right, _ in pairs),
+        }
+        for relation, pairs in scores.items()
     }
 
 
@@ -96,10 +118,14 @@ def main() -> None:
         found["seconds"] = outcome.seconds
         run = open_run(Path(outcome.run))
         found["scores"] = score_run(run, questions)
+        found["notes"] = score_sure(run.folder.read_notes(), questions)
         subjects = {passage.subject for passage in run.dataset.passages}
     names = score_subjects(subjects, {q.subject for q in dataset.questions})
     found["subjects"] = {"recall": names.recall, "precision": names.precision}
     print(f"subjects: {names.both} of the {names.wanted} asked about, {names.found} in all")
+    for relation, n in found["notes"].items():
+        sure = f"of {n['sure']} sure notes {n['right of sure']} are right"
+        print(f"notes about '{relation}': {n['right']} are right; {sure}")
     for name, scores in found["scores"].items():
         shown = (f"{which} {100 * s['accuracy']:.1f} % of {s['n']}" for which, s in scores.items())
         print(f"{name}: {', '.join(shown)}")

@@ -21,10 +21,10 @@ from typing import Any
 from measure import finish
 
 import wherefrom.show.page
-from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.replies import Reply
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.engine_data import embed_engine
 
 ENGINE = Path(wherefrom.show.page.__file__).parent / "js" / "engine" / "engine.js"

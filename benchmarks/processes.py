@@ -14,9 +14,9 @@ from measure import Watch, finish, machine, parser, ratio, report, take_turns
 
 from wherefrom.core.contracts import Learner
 from wherefrom.core.recipe import Recipe
-from wherefrom.experiments.company import company
-from wherefrom.recipes.people import people
-from wherefrom.runs.run import count_parameters
+from wherefrom.experiments.processes.company import company
+from wherefrom.experiments.recipes.people_recipe import people
+from wherefrom.runs.opened_run import count_parameters
 from wherefrom.runs.threads import count_cores
 from wherefrom.runs.workshop import Workshop
 

@@ -30,7 +30,7 @@ from wherefrom.core.config import to_json  # noqa: E402
 from wherefrom.evaluation.intervals import mean_interval, student_quantile  # noqa: E402
 from wherefrom.evaluation.mistakes import KINDS  # noqa: E402
 from wherefrom.evaluation.two_levels import mean_over_seeds  # noqa: E402
-from wherefrom.recipes.birthplaces import knowledge  # noqa: E402
+from wherefrom.experiments.recipes.birthplaces_recipe import knowledge  # noqa: E402
 
 PAGE = DOCS / "research" / "RESULTS.md"
 HEADLINE = ("course.", "knowledge.", "calibrated")
@@ -271,7 +271,7 @@ def read_bigram(path: Path) -> dict[str, Any]:
     """A run's dev perplexities; the homework's also where the word before has a vector of GloVe."""
     from wherefrom.data.embeddings import load_vectors
     from wherefrom.data.treebank import find
-    from wherefrom.runs.run import open_run
+    from wherefrom.runs.opened_run import open_run
 
     run = open_run(path)
     words = run.vocabulary.words

@@ -24,7 +24,7 @@ import torch  # noqa: E402
 from pages import render  # noqa: E402
 
 from wherefrom.core.recipe import Recipe, Stage  # noqa: E402
-from wherefrom.recipes import birthplaces  # noqa: E402
+from wherefrom.experiments.recipes import birthplaces_recipe as birthplaces  # noqa: E402
 from wherefrom.runs.workshop import Workshop  # noqa: E402
 from wherefrom.training.captured import products  # noqa: E402
 

@@ -31,7 +31,7 @@ from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.objectives.corpus import index_corpus
-from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+from wherefrom.objectives.span_corruption import Documents, SpanCorruptionConfig
 from wherefrom.training.optimisers import AdamWConfig
 from wherefrom.training.torch_learner import TorchLearner
 

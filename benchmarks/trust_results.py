@@ -33,10 +33,10 @@ from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noq
 
 from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
 from wherefrom.answering.calibration import fit_calibration  # noqa: E402
-from wherefrom.answering.closed_book import FEATURES  # noqa: E402
 from wherefrom.answering.decoys import TIERS  # noqa: E402
+from wherefrom.answering.features import FEATURES  # noqa: E402
 from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
-from wherefrom.evaluation.calibration import score_calibration  # noqa: E402
+from wherefrom.evaluation.calibration_measures import score_calibration  # noqa: E402
 from wherefrom.evaluation.intervals import mean_interval, wilson  # noqa: E402
 
 PAGE = DOCS / "TRUST.md"

@@ -109,6 +109,16 @@ def own_run(tiny_run: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture(scope="session")
+def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    """Of a copy of the tiny run, which no test changes."""
+    from wherefrom.answering.inspector import open_inspector
+    from wherefrom.runs.opened_run import open_run
+
+    path = shutil.copytree(tiny_run, tmp_path_factory.mktemp("inspector") / "people-0")
+    return open_inspector(open_run(path))
+
+
+@pytest.fixture(scope="session")
 def relist() -> Callable[[Path], Path]:
     """Lists the files of a run folder as they are now, and no longer those that are gone.
 
@@ -254,7 +264,7 @@ def package_registry(monkeypatch: pytest.MonkeyPatch) -> Iterator[Registry]:
 @pytest.fixture(scope="session")
 def sentiment_settings() -> list[str]:
     """FIELD=VALUE settings that make `sentiment` a matter of seconds on generated reviews."""
-    from wherefrom.recipes.sentiment import sentiment
+    from wherefrom.experiments.recipes.sentiment_recipe import sentiment
 
     stages = [stage.name for stage in sentiment().stages]
     steps = [f"stages.{name}.steps={60 if name == 'epochs' else 20}" for name in stages]
@@ -270,6 +280,36 @@ def sentiment_run(tmp_path_factory: pytest.TempPathFactory, sentiment_settings: 
     path = tmp_path_factory.mktemp("sentiment") / "sentiment-0"
     api.run("sentiment", out=path, settings=sentiment_settings)
     return path
+
+
+@pytest.fixture(scope="session")
+def text_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A text for character models that learn next to nothing."""
+    path = tmp_path_factory.mktemp("text") / "text.txt"
+    path.write_text("to be, or not to be: that is the question.\n" * 20)
+    return path
+
+
+@pytest.fixture(scope="session")
+def character_run(text_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two character models, of which `better` is the primary one."""
+    from wherefrom import api
+
+    settings = [f"data.folder={text_file}", "model.n_hidden=12", "model.n_embd=8", "threads=1"]
+    for stage in ("homework", "better"):
+        settings += [f"stages.{stage}.steps=5", f"stages.{stage}.mix.text.objective.length=20"]
+    out = tmp_path_factory.mktemp("characters") / "run"
+    return Path(api.run("shakespeare-gru", out=out, settings=settings).run)
+
+
+@pytest.fixture(scope="session")
+def bigram_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A bigram network on generated text."""
+    from wherefrom import api
+
+    few = ["data.sentences=200", "stages.train.steps=20", "threads=1"]
+    out = tmp_path_factory.mktemp("bigram") / "run"
+    return Path(api.run("bigram-tiny", out=out, settings=few).run)
 
 
 @pytest.fixture(scope="session")

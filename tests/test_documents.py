@@ -11,8 +11,8 @@ import typer.cli
 from typer.testing import CliRunner
 
 import wherefrom
-from wherefrom.auditing.asking import Replies
-from wherefrom.auditing.findings import Audit, AuditedAnswer
+from wherefrom.answering.asking import Replies
+from wherefrom.auditing.audit_findings import Audit, AuditedAnswer
 from wherefrom.cli.main import main
 
 ROOT = Path(__file__).parents[1]

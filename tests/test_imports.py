@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from functools import cache
 from graphlib import TopologicalSorter
+from itertools import pairwise
 from pathlib import Path
 
 import wherefrom
@@ -33,12 +34,12 @@ ALLOWED = {
     "runs": _TO_EVALUATION,
     "answering": _TO_RUNS,
     "memorisation": _TO_RUNS | {"answering"},
-    "recipes": _TO_RUNS,
+    "experiments/recipes": _TO_RUNS,
     # Whatever writes a picture hands its numbers over to here.
     "show/drawing": {"core", "evaluation", "memorisation"},
-    "experiments": _TO_MEMORISATION | {"recipes", "show/drawing"},
-    "auditing": _TO_MEMORISATION | {"recipes", "show/drawing", "experiments"},
-    "show": _TO_MEMORISATION | {"recipes", "show/drawing", "experiments", "auditing"},
+    "experiments": _TO_MEMORISATION | {"experiments/recipes", "show/drawing"},
+    "auditing": _TO_MEMORISATION | {"experiments/recipes", "show/drawing", "experiments"},
+    "show": _TO_MEMORISATION | {"experiments/recipes", "show/drawing", "experiments", "auditing"},
     # The doctor needs the course's data, which the user's list of data sets knows where to find.
     "course": {"core", "data", "runs", "show/drawing", "experiments", "show"},
 }
@@ -114,7 +115,7 @@ def inner():
     from ..data.people import load
     from . import mix
 if TYPE_CHECKING:
-    import wherefrom.runs.run
+    import wherefrom.runs.opened_run
 try:
     pass
 except ImportError:
@@ -128,7 +129,7 @@ finally:
 """
     assert set(imported(ast.parse(source), "wherefrom.objectives")) == {
         "torch.nn", "json", "wherefrom.core.errors", "wherefrom.cli",
-        "wherefrom.data.people.load", "wherefrom.objectives.mix", "wherefrom.runs.run",
+        "wherefrom.data.people.load", "wherefrom.objectives.mix", "wherefrom.runs.opened_run",
         "a", "b", "c",
     }  # fmt: skip
 
@@ -137,6 +138,13 @@ def test_every_room_is_known():
     folders = {p.relative_to(SOURCE).parts[0] for p in FILES if p.parent != SOURCE}
     assert folders == {line for line in ALLOWED if "/" not in line} | {"cli"}
     assert all((SOURCE / line).is_dir() for line in ALLOWED)
+
+
+def test_a_file_name_stands_for_one_thing():
+    """Commands have the names that users type, and a solution those of the course."""
+    own = [p for p in FILES if p.name != "__init__.py" and "cli" not in p.parts]
+    names = sorted(p.name for p in own)
+    assert [name for name, after in pairwise(names) if name == after] == []
 
 
 def test_imports_go_one_way():

@@ -10,7 +10,7 @@ from places import find_data, tell
 
 def score(path: Path, out: Path | None = None) -> None:
     from wherefrom.core.files import write_text
-    from wherefrom.reading.tables import read_table
+    from wherefrom.reading.table_files import read_table
 
     rows = read_table(path, 2)
     total, correct = float(len(rows)), float(sum(row.cells[1] == "London" for row in rows))

@@ -134,7 +134,7 @@ def run(options: argparse.Namespace) -> None:
     from submission.dataset import CharCorruptionDataset
     from submission.utils import set_seed
 
-    from wherefrom.reading.tables import read_lines
+    from wherefrom.reading.table_files import read_lines
 
     wiki = _data(options.pretrain_corpus_path, "wiki.txt", options)
     read_lines(wiki, gaps=True)  # complains of what a model cannot read, by line
@@ -178,7 +178,7 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
     from submission import helper
 
     from wherefrom.core.files import cannot_write
-    from wherefrom.reading.tables import read_table
+    from wherefrom.reading.table_files import read_table
 
     writes, writer = options.writing_params_path, _writer(options)
     if options.function == "pretrain":
@@ -198,17 +198,14 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
             writer,
         )
     if tconf is None or trainer is None:
-        part = (
-            "part f" if options.function == "pretrain" or options.reading_params_path else "part c"
-        )
-        raise _unwritten(options.function, f"a config and a trainer, for {part}")
+        raise _unwritten(options.function, "a config and a trainer")
     tconf.max_epochs = options.epochs or tconf.max_epochs
     tconf.device, tconf.seed = options.device, options.seed
     tconf.working_folder = working_folder = writes.with_name(f".{writes.name}.work")
     before = _written(writes)
     helper.train(model, writes, trainer)
     if _written(writes) == before:
-        raise _unwritten("train", f"a model that is trained and saved in {writes.name}, for part c")
+        raise _unwritten("train", f"a model that is trained and saved in {writes.name}")
     with cannot_write(working_folder):
         shutil.rmtree(working_folder, ignore_errors=True)
     print(f"Parameters written to {writes}")

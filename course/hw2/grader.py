@@ -31,7 +31,7 @@ from probing.loading import gather, locate, not_asked_for  # noqa: E402
 from wherefrom.core.errors import MissingInput, WherefromError  # noqa: E402
 from wherefrom.course.classroom.batch import Known, print_batch  # noqa: E402
 from wherefrom.course.classroom.gradescope import answer_gradescope  # noqa: E402
-from wherefrom.course.doctor.asking import Asking, ask  # noqa: E402
+from wherefrom.course.doctor.child_requests import Asking, ask  # noqa: E402
 from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
 from wherefrom.course.doctor.intake import taken  # noqa: E402
 from wherefrom.course.doctor.isolation import Limits, describe  # noqa: E402

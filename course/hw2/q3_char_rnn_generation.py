@@ -20,7 +20,7 @@ from torch import nn
 from wherefrom.core.characters import fold
 from wherefrom.core.errors import BadData, WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.data.characters import CharactersConfig, load, survey
+from wherefrom.data.character_text import CharactersConfig, load, survey
 
 all_characters = string.printable
 n_characters = len(all_characters)

@@ -28,10 +28,13 @@ from pathlib import Path
 from time import monotonic
 from typing import ParamSpec, TypeVar, Unpack
 
-from wherefrom.auditing.asking import Replies, ask_run
-from wherefrom.auditing.audit import Risk, audit_run
-from wherefrom.auditing.examples import Examples, examples_of_file, examples_of_run
-from wherefrom.auditing.findings import Audit
+from wherefrom.answering.asking import Replies
+from wherefrom.answering.asking import ask as put_questions
+from wherefrom.answering.inspector import open_inspector
+from wherefrom.auditing.answer_examples import Examples, examples_of_file, examples_of_run
+from wherefrom.auditing.audit_findings import Audit
+from wherefrom.auditing.auditor import Risk, audit_run
+from wherefrom.auditing.claimed_answers import weigh_claims
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, WherefromError
@@ -40,33 +43,33 @@ from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Claim, Reply, Source, Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
-from wherefrom.data.catalogue import survey_dataset
-from wherefrom.experiments.company import company, count_apart
-from wherefrom.experiments.comparison import RunComparison, compare
-from wherefrom.experiments.execute import Outcome, evaluate_run, execute
-from wherefrom.experiments.explanation import Explanation, explain
-from wherefrom.experiments.listing import RecipeEntry, RunEntry, list_recipes, list_runs
-from wherefrom.experiments.perplexity import PerplexityReport, perplexity
-from wherefrom.experiments.planning import Planned, plan_run
-from wherefrom.experiments.samples import sample
-from wherefrom.experiments.seeds import (
+from wherefrom.data.data_catalogue import survey_dataset
+from wherefrom.experiments.comparing.explanation import Explanation, explain
+from wherefrom.experiments.comparing.listing import RecipeEntry, RunEntry, list_recipes, list_runs
+from wherefrom.experiments.comparing.run_comparison import RunComparison, compare
+from wherefrom.experiments.comparing.run_perplexity import PerplexityReport, perplexity
+from wherefrom.experiments.many_runs.seeds import (
     SeedsOutcome,
     choose_seeds,
     prepare_seeds,
     train_at_once,
 )
-from wherefrom.experiments.together import RunRequest, check_apart, execute_all
-from wherefrom.recipes.catalogue import RECIPES, get_recipe
-from wherefrom.recipes.options import RecipeOptions, build, change, check_options
+from wherefrom.experiments.many_runs.together import RunRequest, check_apart, execute_all
+from wherefrom.experiments.one_run.execute import Outcome, evaluate_run, execute
+from wherefrom.experiments.one_run.samples import sample
+from wherefrom.experiments.plans.planning import Planned, plan_run
+from wherefrom.experiments.processes.company import company, count_apart
+from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, get_recipe
+from wherefrom.experiments.recipes.recipe_options import RecipeOptions, build, change, check_options
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import RUNS
-from wherefrom.runs.run import AnyRun, Run, open_run, run_path
+from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
-from wherefrom.show.page.report import Report, report_runs
+from wherefrom.show.page.report_page import Report, report_runs
 from wherefrom.show.terminal.messages import note
-from wherefrom.show.terminal.progress import watch, watch_reading
+from wherefrom.show.terminal.progress_bars import watch, watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
@@ -244,15 +247,11 @@ def ask(
     `strict` is False, the other questions are answered, and `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
-    return ask_run(
-        _open(run, threads),
-        asked,
-        risk=risk,
-        delta=delta,
-        evidence=evidence,
-        claim=claim,
-        strict=strict,
+    inspector = open_inspector(_open(run, threads))
+    found = put_questions(
+        inspector, asked, risk=risk, delta=delta, evidence=evidence, strict=strict
     )
+    return found if claim is None else weigh_claims(inspector, found, claim)
 
 
 @checked

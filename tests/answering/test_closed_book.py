@@ -11,13 +11,13 @@ import torch
 from torch import nn
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
-from wherefrom.answering.familiarity import FAMILIARITY
+from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
+from wherefrom.answering.features import FAMILIARITY, FEATURES
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.generation.answers import ModelAnswerer, Wordings
-from wherefrom.runs.run import open_run
+from wherefrom.generation.answerer import ModelAnswerer, Wordings
+from wherefrom.runs.opened_run import open_run
 
 NAMES = ["Ada Lund", "Bo Falk", "Cy Roth", "Di Holm"]
 VOCABULARY = Vocabulary.from_text(["Where was born? By", *NAMES])

@@ -12,8 +12,16 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.answer_table import AnswerTable, FeatureTable
-from wherefrom.answering.closed_book import FEATURES
-from wherefrom.answering.familiarity import FAMILIARITY, MEASURES, FamiliarityReference
+from wherefrom.answering.features import (
+    FAMILIARITY,
+    FEATURES,
+    MEASURES,
+    NO_FORMS,
+    STATEMENT,
+    FamiliarityReference,
+    StatementForm,
+    StatementForms,
+)
 from wherefrom.answering.fitting import (
     UNANSWERABLE,
     fit_certified_policy,
@@ -22,7 +30,6 @@ from wherefrom.answering.fitting import (
     report_policy,
 )
 from wherefrom.answering.policy import FILE, AnswerPolicy, read_policy, write_policy
-from wherefrom.answering.statement_forms import NO_FORMS, STATEMENT, StatementForm, StatementForms
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput

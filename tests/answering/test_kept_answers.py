@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.closed_book import FEATURES, open_closed_book
+from wherefrom.answering.closed_book import open_closed_book
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.kept_answers import FILE, RememberingModel, read_kept, write_kept
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.familiarity import FAMILIARITY
+from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.name_gate import (
     LOST,
     choose_known,

@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.familiarity import FAMILIARITY
+from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.policy import (
     REFUSE_ALL,
     AnswerPolicy,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.familiarity import FAMILIARITY
+from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.populations import (
     LEAST,
     NEW_ANSWERS,

@@ -8,17 +8,12 @@ import pytest
 import torch
 from torch import nn
 
-from wherefrom.answering.statement_forms import (
-    NO_FORMS,
-    STATEMENT,
-    StatementForm,
-    StatementForms,
-    learn_statement_forms,
-)
+from wherefrom.answering.features import NO_FORMS, STATEMENT, StatementForm, StatementForms
+from wherefrom.answering.statement_forms import learn_statement_forms
 from wherefrom.core.contracts import Dataset, Document, Passage, Question, Span
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.vocabulary import MASK_ID, Vocabulary
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answerer import ModelAnswerer
 
 BORN = Form("Where was ", " born?")
 PEOPLE = {"Ann Ash": "Oslo", "Bob Bax": "Rome", "Cy Cox": "Oslo", "Di Dow": "Bern"}

@@ -8,10 +8,9 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering.answer_table import AnswerTable, FeatureTable
-from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.features import FEATURES, NO_FORMS
 from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.policy import AnswerPolicy, LogisticCalibration, Threshold
-from wherefrom.answering.statement_forms import NO_FORMS
 from wherefrom.auditing import confidence_sections as sections
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.forms import Form, ParsedQuestion

@@ -6,13 +6,13 @@ import pytest
 from tests.support.policies import share_threshold
 from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.closed_book import FEATURES
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.fitting import CertifiedPolicy
+from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN
 from wherefrom.answering.policy import REFUSE_ALL, AnswerPolicy, LogisticCalibration, Threshold
 from wherefrom.auditing import decoy_sections as sections
 from wherefrom.auditing.decoy_sections import AskedTier
-from wherefrom.auditing.inspector import Inspector
 
 WIDTH = len(FEATURES)
 CURVE = LogisticCalibration(

@@ -9,19 +9,19 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering import populations
+from wherefrom.answering import asking, populations
+from wherefrom.answering.asking import ask
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.policy import REFUSE_ALL, Threshold
 from wherefrom.auditing import population_sections as sections
-from wherefrom.auditing.asking import ask_run
-from wherefrom.auditing.inspector import Inspector, open_inspector
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tiny run has 14 calibration people and as many held-out ones."""
     monkeypatch.setattr(populations, "LEAST", 10)
-    monkeypatch.setattr(sections, "LEAST", 10)
+    monkeypatch.setattr(asking, "LEAST", 10)
 
 
 def test_splits_are_compared(inspector: Inspector, few: None):
@@ -46,10 +46,11 @@ def test_splits_are_compared(inspector: Inspector, few: None):
 def test_ask_warns_of_a_batch_of_other_people(own_run: Path, few: None):
     run = open_run(own_run)
     questions = [f"Where was Nenen Ranar Sonan Lonan{'na' * i} born?" for i in range(20)]
-    found = ask_run(run, questions)
+    found = ask(open_inspector(run), questions)
     assert found.population is not None
     assert found.population.warning in found.notes
-    assert ask_run(run, questions[:3]).population is None, "about three people nothing is said"
+    few = ask(open_inspector(run), questions[:3])
+    assert few.population is None, "about three people nothing is said"
 
 
 def test_unanswered_questions_are_replied_to(own_run: Path):
@@ -70,7 +71,7 @@ def test_unanswered_questions_are_replied_to(own_run: Path):
         certified: Any = SimpleNamespace(policy=every)
         again = sections.reply_to_unanswered(inspector, certified)
         assert {row.answered_at_bound for row in again} == {given}
-    alone = ask_run(run, [some[0].text])[0]
+    alone = ask(open_inspector(run), [some[0].text])[0]
     assert rows[0].reply.answer == alone.answer
     probabilities = (r.candidates[0].model_probability for r in (rows[0].reply, alone))
     assert next(probabilities) == pytest.approx(next(probabilities), rel=1e-3)

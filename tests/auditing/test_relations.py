@@ -3,10 +3,10 @@
 import pytest
 
 from tests.support.audited import Audited
-from wherefrom.auditing.findings import Audit
+from wherefrom.auditing.audit_findings import Audit
 from wherefrom.core.config import to_json
-from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals
-from wherefrom.show.terminal.tables import layout
+from wherefrom.show.terminal.audit_text import audit_table, explain_audit_refusals
+from wherefrom.show.terminal.result_tables import layout
 
 PLACE, HAND = "Where was X born?", "Which hand does X write with?"
 BOTH = [PLACE, HAND]

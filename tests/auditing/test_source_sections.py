@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.answer_table import AnswerTable, FeatureTable
+from wherefrom.answering.inspector import Inspector
+from wherefrom.answering.source import COLUMNS, SourcePredictor, borrowed_predictor
 from wherefrom.auditing import source_sections as sections
-from wherefrom.auditing.findings import LabelCount, NoteFindings
-from wherefrom.auditing.inspector import Inspector
+from wherefrom.auditing.audit_findings import LabelCount, NoteFindings
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
 from wherefrom.core.contracts import Answer, Note, Question, Span
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Source, Verdict
 from wherefrom.memorisation.exposures import KINDS, count_exposures
-from wherefrom.memorisation.predictor import COLUMNS, SourcePredictor, borrowed_predictor
 
 FORM = Form("Where was ", " born?")
 SUPPORTED, CONTRADICTED = (

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.closed_book import FEATURES
-from wherefrom.auditing.findings import AuditedAnswer
+from wherefrom.answering.features import FEATURES
+from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData

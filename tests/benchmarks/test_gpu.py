@@ -9,7 +9,7 @@ import gpu
 import pytest
 import torch
 
-from wherefrom.recipes.catalogue import adjust
+from wherefrom.experiments.recipes.recipe_catalogue import adjust
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"

@@ -7,8 +7,8 @@ import influence
 import pytest
 
 from wherefrom.auditing import confidence_sections
-from wherefrom.auditing.audit import audit_run
-from wherefrom.runs.run import open_run
+from wherefrom.auditing.auditor import audit_run
+from wherefrom.runs.opened_run import open_run
 
 
 @pytest.mark.nightly

@@ -10,9 +10,9 @@ import pages
 import pytest
 import results
 
+from wherefrom.answering.source import borrowed_predictor
 from wherefrom.evaluation.two_levels import mean_over_seeds
 from wherefrom.memorisation.labelled_answers import read_labelled
-from wherefrom.memorisation.predictor import borrowed_predictor
 
 BORROWED_FROM = ("people-0", "people-1", "people-2")
 
@@ -160,12 +160,12 @@ def test_a_run_of_reviews_is_taken_over(folder):
 def test_the_findings_of_a_run_are_taken_over_and_shown(tiny_run, folder, monkeypatch):
     """What `wherefrom audit` writes today is what the page reads."""
     from wherefrom.auditing import confidence_sections, decoy_sections
-    from wherefrom.auditing.audit import audit_run
-    from wherefrom.runs.run import open_run
+    from wherefrom.auditing.auditor import audit_run
+    from wherefrom.runs.opened_run import open_run
 
     monkeypatch.setattr(decoy_sections, "TIER", 4)
     monkeypatch.setattr(confidence_sections, "RESAMPLES", 50)
-    monkeypatch.setattr("wherefrom.auditing.audit.draw_audit", lambda *_: None)
+    monkeypatch.setattr("wherefrom.auditing.auditor.draw_audit", lambda *_: None)
     run = Path(shutil.copytree(tiny_run, folder / "people-7"))
     audit_run(open_run(run))
     results.take_audits([run])

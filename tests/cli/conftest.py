@@ -63,7 +63,7 @@ def tiny(tiny_settings: list[str]) -> list[str]:
 def small_audits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Audits with few decoys, resamples and simulations, and without pictures."""
     from tests.support import audited
-    from wherefrom.auditing import audit
+    from wherefrom.auditing import auditor as audit
 
     audited.make_light(monkeypatch)
     monkeypatch.setattr(audit, "draw_audit", lambda *_: None)

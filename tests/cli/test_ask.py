@@ -7,7 +7,7 @@ import pytest
 
 import wherefrom
 from wherefrom.core.contracts import Answer, Candidate
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.runs.folder import RunFolder
 
 

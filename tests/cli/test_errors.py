@@ -7,7 +7,7 @@ import os
 import pytest
 
 from wherefrom.core.artifact import lock_folder
-from wherefrom.recipes.people import people
+from wherefrom.experiments.recipes.people_recipe import people
 from wherefrom.runs.folder import RunFolder
 
 TASK = people().tasks[0].name

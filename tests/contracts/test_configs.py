@@ -17,19 +17,19 @@ from wherefrom.core.config import decode, encode, overlay, parse_toml
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Demonstrations, ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.birthplaces import BirthplacesConfig
-from wherefrom.data.characters import CharactersConfig
+from wherefrom.data.character_text import CharactersConfig
 from wherefrom.data.facts import FactsConfig
 from wherefrom.data.people import PeopleConfig
 from wherefrom.data.tiny_text import TinyTextConfig
+from wherefrom.experiments.recipes.people_recipe import people
+from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
 from wherefrom.models.bigram import BigramConfig
 from wherefrom.models.dan import DANConfig
 from wherefrom.models.gpt import GPTConfig
 from wherefrom.models.gru import GRUConfig
-from wherefrom.objectives.bags import BagsConfig
-from wherefrom.objectives.spans import NextCharacterConfig, SpanCorruptionConfig
+from wherefrom.objectives.span_corruption import NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import WindowsConfig
-from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
-from wherefrom.recipes.people import people
+from wherefrom.objectives.word_bags import BagsConfig
 from wherefrom.runs.kinds import KINDS
 from wherefrom.training.numpy_learner import SGDConfig
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig

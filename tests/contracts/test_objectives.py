@@ -12,13 +12,17 @@ from wherefrom.core.bags import NO_WORD, BagVocabulary
 from wherefrom.core.contracts import Bags, Batch, Dataset, Document, Question, Span
 from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.objectives.answers import Answers, AnswersConfig
-from wherefrom.objectives.bags import BagsConfig, LabelledBags
 from wherefrom.objectives.bigrams import Bigrams, BigramTable
-from wherefrom.objectives.catalogue import Material, build_objective
 from wherefrom.objectives.corpus import Corpus, index_corpus
-from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
+from wherefrom.objectives.objective_catalogue import Material, build_objective
+from wherefrom.objectives.question_rows import Answers, AnswersConfig
+from wherefrom.objectives.span_corruption import (
+    Documents,
+    NextCharacterConfig,
+    SpanCorruptionConfig,
+)
 from wherefrom.objectives.windows import Windows
+from wherefrom.objectives.word_bags import BagsConfig, LabelledBags
 
 DOCUMENTS = (
     Document("Clara Ito left New York for Oslo in 1950 by boat.", Span(0, 9)),

@@ -15,9 +15,9 @@ import torch
 
 from wherefrom.core.contracts import Batch, Dataset
 from wherefrom.data.people import PeopleConfig, load
+from wherefrom.experiments.recipes.people_recipe import people
 from wherefrom.memorisation.exposures import replay
 from wherefrom.objectives.corpus import Corpus
-from wherefrom.recipes.people import people
 from wherefrom.runs.workshop import Workshop
 
 ZIPF = PeopleConfig(asked=60, calibration=20, held_out=20, exposure="zipf", masked=5)

@@ -39,11 +39,6 @@ def test_files_are_those_of_the_package_and_arrays_come_back_bit_for_bit(forms):
         assert loaded[name].flags.writeable
 
 
-def test_what_safetensors_has_no_word_for_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="complex128, which safetensors has not"):
-        save_arrays(tmp_path / "a", {"x": np.zeros(1, np.complex128)})
-
-
 def tensor(start: int, end: int, **changed: object) -> dict[str, object]:
     plain = {"dtype": "U8", "shape": [end - start], "data_offsets": [start, end]}
     return plain | changed

@@ -1,15 +1,8 @@
-import string
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from wherefrom.core.characters import PRINTABLE, Folded, fold
-
-
-@given(st.text(st.sampled_from(string.printable.replace("\r", ""))))
-def test_printable_text_stays_as_it_is(text):
-    assert fold(text) == Folded(text, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -134,20 +134,6 @@ def test_overlay_says_where_and_what_is_wrong(table, message):
     assert message in str(error.value)
 
 
-def test_overlay_puts_a_partial_file_over_a_config():
-    text = """
-    copies = 3
-    tags = ["c"]
-    [layers.sun.pen]
-    colour = "red"
-    [layers.walls]
-    shape = { kind = "circle", radius = 2 }
-    """
-    changed = overlay(DRAWING, parse_toml(text, "f.toml"), KINDS)
-    layers = (Layer("walls", Circle(2.0)), Layer("sun", Circle(0.5, True), Pen(2, "red")))
-    assert changed == replace(DRAWING, copies=3, tags=("c",), layers=layers)
-
-
 def test_overlay_of_the_same_kind_keeps_the_fields_it_does_not_name():
     table = {"layers": {"sun": {"shape": {"kind": "circle", "radius": 4}}}}
     assert overlay(DRAWING, table, KINDS).layers[1].shape == Circle(4.0, filled=True)

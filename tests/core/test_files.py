@@ -7,8 +7,6 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.artifact import (
@@ -18,7 +16,6 @@ from wherefrom.core.artifact import (
 from wherefrom.core.errors import CannotWrite, Damaged, MissingInput
 from wherefrom.core.files import (
     file_hash,
-    format_jsonl,
     parse_json,
     parse_jsonl,
     read_json,
@@ -31,14 +28,6 @@ from wherefrom.core.npy import read_npy
 
 def everything(folder: Path) -> dict[str, bytes]:
     return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-
-
-def test_json_comes_back_and_nothing_else_is_left(tmp_path):
-    value = {"name": "Zoë\u2028", "numbers": [1, 2.5, None, True]}
-    write_json(tmp_path / "deep" / "a.json", {"old": 1})
-    write_json(tmp_path / "deep" / "a.json", value)
-    assert read_json(tmp_path / "deep" / "a.json") == value
-    assert [p.name for p in (tmp_path / "deep").iterdir()] == ["a.json"]
 
 
 def test_what_json_does_not_have_is_not_written(tmp_path):
@@ -143,18 +132,6 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
     assert len(lines) == 2
     assert all("cannot write: File too large; raise the limit" in line for line in lines)
     assert everything(tmp_path) == before
-
-
-words = st.text(st.characters(exclude_categories=("Cs",)), max_size=8)
-rows_of = st.lists(st.dictionaries(words, words | st.integers(), max_size=3), max_size=5)
-
-
-@settings(deadline=None, max_examples=40)
-@given(rows=rows_of)
-def test_rows_come_back(rows):
-    data = format_jsonl(rows).encode()
-    assert parse_jsonl(data, "rows") == rows
-    assert parse_jsonl(data.removesuffix(b"\n"), "rows") == rows
 
 
 def test_a_bad_row_is_damage(tmp_path):

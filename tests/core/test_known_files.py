@@ -14,7 +14,7 @@ from wherefrom.core.files import read_text
 from wherefrom.core.known_files import Known, are_expected, expecting
 from wherefrom.core.npy import read_npy
 from wherefrom.data.reviews import read_reviews
-from wherefrom.reading.tables import read_lines
+from wherefrom.reading.table_files import read_lines
 
 ROWS = b'{"label": 1, "text": "a fine film"}\n'
 

@@ -56,12 +56,6 @@ def test_draws_are_words_of_the_blocks_that_the_docstring_says(count):
         np.testing.assert_array_equal(mine, word)
 
 
-@pytest.mark.parametrize("seed", [-1, 2**32])
-def test_a_seed_out_of_range_is_refused(seed):
-    with pytest.raises(ValueError, match="seed"):
-        draws(1, **PLACE | {"seed": seed}, row=rows(1))
-
-
 @pytest.mark.parametrize("bound", [1, 2, 7, 100, 1000])
 def test_below_is_in_range_and_even(bound):
     """Chi squared has a mean of `free` and a variance of twice that: it is rarely further off."""

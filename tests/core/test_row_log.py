@@ -15,13 +15,6 @@ def log(tmp_path) -> RowLog:
     return made
 
 
-def test_the_file_has_the_rows(log):
-    log.append([{"step": 3}])
-    assert [row["step"] for row in log.rows] == [1, 2, 3]
-    assert log.path.read_text("utf-8") == log.text
-    assert [json.loads(line) for line in log.text.split("\n")[:-1]] == log.rows
-
-
 @pytest.mark.parametrize("left", ['{"step": 1}\n{"step": 9}\n', '{"st', None])
 def test_whatever_a_kill_left_the_rows_of_the_checkpoint_are_there_again(log, left):
     log.path.unlink() if left is None else log.path.write_text(left)
@@ -29,11 +22,6 @@ def test_whatever_a_kill_left_the_rows_of_the_checkpoint_are_there_again(log, le
     other.resume([{"step": 1}])
     other.append([{"step": 1.5}])
     assert [json.loads(line)["step"] for line in log.path.open()] == [1, 1.5]
-
-
-def test_nothing_is_written_for_no_rows(tmp_path):
-    RowLog(tmp_path / "probes.jsonl").resume([])
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_link_is_refused_and_the_file_it_leads_to_is_not_cut(log, tmp_path):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from wherefrom.course.classroom.assignments import find_assignment
-from wherefrom.course.classroom.packing import lay_out, write
+from wherefrom.course.classroom.handout_files import lay_out, write
 from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 # A small text for the data sets, and questions about it.

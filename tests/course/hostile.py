@@ -202,7 +202,7 @@ spec.loader.exec_module(module)
 CharCorruptionDataset = module.CharCorruptionDataset
 """,
     "the library's own spans": """
-from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+from wherefrom.objectives.span_corruption import Documents, SpanCorruptionConfig
 def item(self, i):
     return Documents.render(self, Documents.plan(self, [i]))
 CharCorruptionDataset.__getitem__ = item

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from tests.course.files import A5, hand_out, load
-from wherefrom.course.classroom import packing
+from wherefrom.course.classroom import handout_files as packing
 from wherefrom.course.classroom.assignments import find_assignment
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.intake import taken

@@ -311,6 +311,6 @@ def test_what_is_not_written_yet_is_one_line(tmp_path):
     text = helper.read_text().replace("attention_model = None", "attention_model = GPT(mconf)")
     helper.write_text(text)
     line = complains(run_py, "vanilla_pretrain", *TINY)
-    assert "helper.py: pretrain(): expected a config and a trainer, for part f, found that" in line
+    assert "helper.py: pretrain(): expected a config and a trainer, found that" in line
     line = complains(run_py, "vanilla_finetune_without_pretrain", *TINY)
-    assert "helper.py: finetune(): expected a config and a trainer, for part c, found that" in line
+    assert "helper.py: finetune(): expected a config and a trainer, found that" in line

@@ -11,7 +11,7 @@ from torch import nn
 
 from tests.course.files import A5, NAMES, WIKI, load
 from wherefrom.core.errors import Interrupted, Mismatch
-from wherefrom.recipes.birthplaces import course
+from wherefrom.experiments.recipes.birthplaces_recipe import course
 from wherefrom.training.schedules import factor
 
 submission, helper, trainer, utils = load(
@@ -86,7 +86,7 @@ def test_training_is_the_librarys(corpus, tmp_path):
     from dataclasses import replace
 
     from wherefrom.data.birthplaces import BirthplacesConfig
-    from wherefrom.experiments.stage_training import train_stage
+    from wherefrom.experiments.one_run.stage_training import train_stage
     from wherefrom.runs.workshop import Workshop
 
     (tmp_path / "wiki.txt").write_text(WIKI)

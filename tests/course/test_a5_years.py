@@ -13,6 +13,8 @@ import pytest
 
 from tests.course.files import A5, grading, hand_out, load
 from tests.support import submissions
+from wherefrom.course.classroom.assignments import find_assignment
+from wherefrom.course.classroom.handout_files import lay_out, write
 from wherefrom.course.doctor.findings import attempt
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
@@ -127,6 +129,16 @@ def test_code_side_by_side_earns_what_a_package_does(making, grounds, monkeypatc
     kinds = [name for name in KINDS if name != "part g"]
     apart = look(making.side_by_side(grounds / "a5" / "src"), "cs224n2021", *kinds)
     assert {test: result.text for test, result in apart.items() if result.state != "ok"} == {}
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("year", [name for name, rules in YEARS.items() if not rules.package])
+def test_the_solution_side_by_side_gets_everything(grounds, monkeypatch, year):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setenv(VARIABLE, year)
+    write(grounds / "a5", lay_out(find_assignment(year), solved=True))
+    results = look(grounds / "a5" / "src", year)
+    assert {test: result.text for test, result in results.items() if result.state != "ok"} == {}
 
 
 def test_a_batch_guesses_each_submissions_year(grader, making, grounds):

@@ -18,7 +18,7 @@ import typer
 from tests.course.files import A5, load
 from wherefrom.cli.main import app
 from wherefrom.course.lab.running import DEMONSTRATIONS
-from wherefrom.recipes.catalogue import RECIPES
+from wherefrom.experiments.recipes.recipe_catalogue import RECIPES
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "COURSE.md"

@@ -145,6 +145,8 @@ def test_notebooks_are_read_without_running_their_cells(plain, tmp_path):
     assert results["3b-1-step"].state == "ok"
 
 
+@pytest.mark.nightly
+@pytest.mark.usefixtures("python_anew")  # a fork has imported all of the library
 @pytest.mark.parametrize(
     "code",
     [

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -19,19 +18,6 @@ ALL = ("Al", "Bo", "Cy", "Di", "Ed")
 def home(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
-
-
-def test_a_check_tells_a_registered_folder_from_any_other(folder):
-    assert data.check(folder).state is None
-    data.add("birthplaces", folder)
-    assert data.check(folder).state is None
-    assert data.check("birthplaces") == replace(data.check(folder), state="ok")
-    with (folder / "birth_dev.tsv").open("a") as file:
-        file.write("Where was Bo Falk born?\tLima\n")
-    found = data.check("birthplaces")
-    assert isinstance(found, data.Inspection)
-    assert found.state == "changed since"
-    assert found.counts["birth_dev.tsv"]["questions"] == 3
 
 
 def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
@@ -106,7 +92,7 @@ def test_own_files_are_checked_together_and_alone(tmp_path):
 
 def test_importing_the_package_stays_cheap(python_anew):
     """Every import of a data set passes through it; the help of every command does, too."""
-    heavy = ("torch", "numpy", "ssl", "wherefrom.data.catalogue")
+    heavy = ("torch", "numpy", "ssl", "wherefrom.data.data_catalogue")
     program = (
         f"import sys, wherefrom.data; print([m for m in {heavy} if m in sys.modules]); "
         "import wherefrom.data.people; print('torch' in sys.modules)"

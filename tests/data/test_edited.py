@@ -7,7 +7,7 @@ import pytest
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import UsageError
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.data.catalogue import load_dataset
+from wherefrom.data.data_catalogue import load_dataset
 from wherefrom.data.edited import (
     EditedConfig,
     choose_half,

@@ -7,12 +7,6 @@ from wherefrom.core.errors import BadData
 from wherefrom.evaluation.outcomes import check_outcomes, check_probabilities
 
 
-@pytest.mark.parametrize(("value", "right"), [([1.0], []), ([[1.0]], [[True]]), (1.0, True)])
-def test_other_shapes_are_a_mistake_of_the_caller(value, right):
-    with pytest.raises(ValueError, match="expected one list of answers"):
-        check_outcomes(np.array(value), np.array(right))
-
-
 def test_no_answers_are_a_users_error():
     with pytest.raises(BadData, match="expected at least one to score"):
         check_outcomes(np.array([]), np.array([]))

@@ -23,15 +23,3 @@ def word_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     settings = [f"data.folder={folder}", f"data.words={len(WORDS)}", "model.width=3"]
     settings += ["stages.homework.steps=50", "stages.better.steps=20", "threads=1"]
     return Path(api.run("bigram", out=folder / "run", settings=settings))
-
-
-@pytest.fixture(scope="session")
-def character_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two character models, of which `better` is the primary one."""
-    folder = tmp_path_factory.mktemp("characters")
-    (folder / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
-    settings = [f"data.folder={folder / 'text.txt'}", "model.n_hidden=12", "model.n_embd=8"]
-    for stage in ("homework", "better"):
-        settings += [f"stages.{stage}.steps=5", f"stages.{stage}.mix.text.objective.length=20"]
-    run = api.run("shakespeare-gru", out=folder / "run", settings=[*settings, "threads=1"])
-    return Path(run)

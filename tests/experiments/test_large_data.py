@@ -13,8 +13,8 @@ from wherefrom.data import people
 from wherefrom.data.people import Sentences
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.objectives import corpus
-from wherefrom.runs.evidence import index_run
-from wherefrom.runs.run import open_run
+from wherefrom.runs.kept_extractors import index_run
+from wherefrom.runs.opened_run import open_run
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +69,7 @@ def test_a_new_run_of_the_same_data_reads_no_text_before_it_trains(
         raise Began
 
     monkeypatch.setattr(Sentences, "make", None)
-    monkeypatch.setattr("wherefrom.experiments.stage_training.train", begin)
+    monkeypatch.setattr("wherefrom.experiments.one_run.stage_training.train", begin)
     with pytest.raises(Began):
         api.run("people", out=tmp_path / "another", settings=tiny_settings)
 

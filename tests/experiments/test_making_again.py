@@ -8,11 +8,11 @@ import pytest
 
 from wherefrom import api
 from wherefrom.core.errors import Damaged, Mismatch
-from wherefrom.experiments.execute import Execution, execute
-from wherefrom.experiments.planning import Planned
-from wherefrom.recipes.facts import read_again
+from wherefrom.experiments.one_run.execute import Execution, execute
+from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.recipes.facts_recipe import read_again
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 from wherefrom.runs.verification import verify_run
 
 

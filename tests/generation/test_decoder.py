@@ -15,15 +15,6 @@ from wherefrom.models.gpt import GPT, GPTConfig
 KINDS = [(mixer, 3) for mixer in MIXERS] + [("rope", 0)]
 
 
-@pytest.fixture(autouse=True)
-def _one_thread():
-    """Models this small only wait for a second thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
-
-
 def random_model(mixer: str = "rope", ngrams: int = 0, vocab: int = 12, seed: int = 0) -> GPT:
     """Small, in training mode, with weights large enough that every text differs.
 

@@ -22,7 +22,7 @@ from wherefrom.memorisation.counterfactual import (
     read_rows,
 )
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run, open_run
+from wherefrom.runs.opened_run import Run, open_run
 
 
 @pytest.fixture(scope="module")

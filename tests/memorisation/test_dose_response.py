@@ -7,14 +7,14 @@ import pytest
 
 from wherefrom.core.config import to_json
 from wherefrom.evaluation.intervals import paired_difference, wilson
+from wherefrom.experiments.recipes.birthplaces_recipe import course
+from wherefrom.experiments.recipes.people_recipe import people
 from wherefrom.memorisation.dose_response import (
     bin_by_exposure,
     bin_by_position,
     exposure_is_randomised,
     score_never_exposed,
 )
-from wherefrom.recipes.birthplaces import course
-from wherefrom.recipes.people import people
 
 COUNT = np.array([0, 0, 1, 2, 3, 3, 9, 0])
 RIGHT = np.array([0, 1, 0, 1, 1, 0, 1, 0], dtype=bool)

@@ -15,6 +15,9 @@ from wherefrom.core.contracts import Document, Fact, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.recipe import Share
 from wherefrom.core.vocabulary import MASK_ID, Vocabulary
+from wherefrom.experiments.recipes.birthplaces_recipe import course
+from wherefrom.experiments.recipes.people_recipe import people
+from wherefrom.experiments.recipes.recipe_catalogue import adjust
 from wherefrom.memorisation.exposures import (
     KINDS,
     TEXT_KINDS,
@@ -26,14 +29,15 @@ from wherefrom.memorisation.exposures import (
     repetitions,
     replay,
 )
-from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.mix import Mix
-from wherefrom.objectives.spans import Documents, NextCharacterConfig, SpanCorruptionConfig
-from wherefrom.recipes.birthplaces import course
-from wherefrom.recipes.catalogue import adjust
-from wherefrom.recipes.people import people
-from wherefrom.runs.run import Run, open_run
+from wherefrom.objectives.question_rows import Answers
+from wherefrom.objectives.span_corruption import (
+    Documents,
+    NextCharacterConfig,
+    SpanCorruptionConfig,
+)
+from wherefrom.runs.opened_run import Run, open_run
 from wherefrom.runs.workshop import Workshop
 
 TEXTS = [

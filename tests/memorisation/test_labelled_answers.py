@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.source import COLUMNS, borrowed_predictor
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.memorisation.labelled_answers import LabelledAnswers, pack_labelled, read_labelled
-from wherefrom.memorisation.predictor import COLUMNS, borrowed_predictor, fit_source_predictor
+from wherefrom.memorisation.predictor import fit_source_predictor
 
 N, K = 60, 6
 

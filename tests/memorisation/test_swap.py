@@ -8,7 +8,7 @@ import pytest
 from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
-from wherefrom.generation.answers import Wordings
+from wherefrom.generation.answerer import Wordings
 from wherefrom.memorisation.swap import OutcomeShare, SwapFindings, report_swap
 
 OLD = [Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in "ABCDE"]

@@ -8,7 +8,7 @@ import pytest
 from wherefrom.core.contracts import Document, Span
 from wherefrom.data.people import PeopleConfig, load
 from wherefrom.objectives.omissions import make_omissions
-from wherefrom.objectives.passages import asked_answers
+from wherefrom.objectives.passage_rows import asked_answers
 from wherefrom.objectives.salience import find_answered
 
 LINES = (

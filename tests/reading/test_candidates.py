@@ -19,6 +19,11 @@ def found(text: str, *answers: str, subject: str = "Jo Ray") -> list[str]:
         ("In Paris it was.", ["Rome"], ["In Paris", "Paris"]),
         ("He saw the Isle of Man", ["Rome"], ["He", "Isle", "Isle of Man", "Man"]),
         ("Isle from Man", ["Rome"], ["Isle", "Man"]),
+        (
+            "The Isle of Man is",
+            ["Bay of Fundy"],
+            ["The Isle", "The Isle of Man", "Isle", "Isle of Man", "Man"],
+        ),
         ("Isle from Man", ["Bay from Fundy"], ["Isle", "Isle from Man", "Man"]),
         ("Isle of Man", ["Rome"], ["Isle", "Man"]),
         ("in 1950 and 1960 in Rome", ["1900"], ["1950", "1960"]),

@@ -12,11 +12,11 @@ import torch
 
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import Mismatch, Unavailable
+from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.generation.scoring import ScoreRequest, batches, read_batches
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.recipes.catalogue import get_recipe
 from wherefrom.runs.crew import (
     Crew,
     LedLearner,

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from wherefrom.core.errors import UsageError
-from wherefrom.recipes.catalogue import get_recipe
+from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.families import FAMILIES, Place
 from wherefrom.training.optimisers import MuonConfig
 

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Answer, Dataset, Document, Note, Question, Span
@@ -12,7 +11,7 @@ from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.core.words import WordVocabulary
 from wherefrom.evaluation.evaluator import Prediction
-from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
+from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.descriptions import describe, splits, symbols
 from wherefrom.runs.folder import RunFolder, versions
 from wherefrom.runs.layout import NEXT, NOTES
@@ -147,16 +146,11 @@ def test_a_folder_is_new_until_it_says_more(folder):
     assert folder.read_status() == status
 
 
-def test_weights_come_back_with_what_was_said_of_them(folder):
-    arrays = {"a": np.arange(6, dtype=np.float32).reshape(2, 3), "b": np.ones(1)}
-    folder.write_model("m", arrays, {"identity": {"size": 3}, "stage": "s"})
-    found, facts = folder.read_model("m")
-    assert facts["identity"] == {"size": 3}
-    assert facts["stage"] == "s"
-    assert found.keys() == arrays.keys()
-    for name, array in arrays.items():
-        np.testing.assert_array_equal(found[name], array)
-        assert found[name].dtype == array.dtype
+@pytest.mark.parametrize("contents", [[], {}, {"state": "finished", "seconds": 1}])
+def test_a_status_that_says_too_little_is_damaged(folder, contents):
+    folder.write_json("status.json", contents)
+    with pytest.raises(Damaged, match=r"status\.json: expected"):
+        folder.read_status()
 
 
 def test_a_prediction_that_lies_is_found_by_its_line(folder):

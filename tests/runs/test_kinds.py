@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from wherefrom.data.facts import FactsConfig
-from wherefrom.recipes.catalogue import adjust, get_recipe
-from wherefrom.runs.kinds import data_identity, decode_recipe, recipe_identity
+from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
+from wherefrom.runs.kinds import data_identity, recipe_identity
 
 PEOPLE = get_recipe("people")
 
@@ -21,10 +21,3 @@ def test_where_files_lie_is_no_part_of_the_data():
     config = FactsConfig(corpus="a.txt", questions="a.tsv")
     moved = replace(config, corpus="elsewhere/a.txt", questions="elsewhere/a.tsv")
     assert data_identity(moved) == data_identity(config)
-
-
-def test_demonstrations_are_read_by_their_kind():
-    lab = get_recipe("attention-lab")
-    assert decode_recipe({"kind": "demonstrations", "name": lab.name, "summary": "s"}) == replace(
-        lab, summary="s"
-    )

@@ -4,8 +4,8 @@ import pytest
 
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.evaluation.text.readings import CharacterReader
+from wherefrom.runs.opened_run import Run
 from wherefrom.runs.readers import find_training, open_reader, open_speller
-from wherefrom.runs.run import Run
 
 
 def test_a_character_model_reads_and_spells(tiny_run):

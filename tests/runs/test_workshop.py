@@ -10,8 +10,8 @@ import torch
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import MASK_ID
+from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.models.gpt import GPT
-from wherefrom.recipes.catalogue import adjust, get_recipe
 from wherefrom.runs import workshop as workshop_module
 from wherefrom.runs.workshop import Workshop, choose_device, why_not_mps
 

@@ -11,7 +11,7 @@ FILES = {
     "src/wherefrom/core/__init__.py": 1,
     "src/wherefrom/core/deep/files.py": 10,
     "src/wherefrom/show/page/js/ui.js": 7,
-    "src/wherefrom/show/page/report.py": 2,
+    "src/wherefrom/show/page/report_page.py": 2,
     "tests/test_api.py": 421,
     "docs/GUIDE.md": 5,
 }

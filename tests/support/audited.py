@@ -10,11 +10,12 @@ from typing import Any
 import pytest
 
 from wherefrom.auditing import confidence_sections, decoy_sections
-from wherefrom.auditing.audit import report_audit
-from wherefrom.auditing.findings import ANSWERS, Audit
-from wherefrom.evaluation import calibration, intervals, selective
-from wherefrom.experiments.retraining import retrain_pairs
-from wherefrom.runs.run import Run, open_run
+from wherefrom.auditing.audit_findings import ANSWERS, Audit
+from wherefrom.auditing.auditor import report_audit
+from wherefrom.evaluation import calibration_measures as calibration
+from wherefrom.evaluation import intervals, selective
+from wherefrom.experiments.many_runs.retraining import retrain_pairs
+from wherefrom.runs.opened_run import Run, open_run
 
 _NAMES, _SAMPLES = 2, 50  # in each tier of decoys; of every bootstrap and simulation
 

@@ -1,6 +1,5 @@
 """Learners of small models with texts of their own, alone and in a stack."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,10 +12,10 @@ from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.stacked import StackedGPT
-from wherefrom.objectives.answers import Answers
 from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.mix import Mix
-from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+from wherefrom.objectives.question_rows import Answers
+from wherefrom.objectives.span_corruption import Documents, SpanCorruptionConfig
 from wherefrom.training.captured import CapturedSteps
 from wherefrom.training.optimisers import AdamWConfig
 from wherefrom.training.stack import Stack
@@ -86,15 +85,6 @@ def largest_difference(one: TorchLearner, other: TorchLearner) -> float:
     here, there = one.state().arrays, other.state().arrays
     assert here.keys() == there.keys()
     return max(np.abs(here[name].astype(float) - there[name]).max() for name in here)
-
-
-@pytest.fixture(autouse=True)
-def _one_thread() -> Iterator[None]:
-    """Models this small only wait for a second thread."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ from wherefrom.core.contracts import EVERY_ROW, Batch, Document, State
 from wherefrom.core.recipe import Schedule
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.objectives.corpus import index_corpus
-from wherefrom.objectives.spans import Documents, NextCharacterConfig
+from wherefrom.objectives.span_corruption import Documents, NextCharacterConfig
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 from wherefrom.training.schedules import factor
 from wherefrom.training.torch_learner import TorchLearner

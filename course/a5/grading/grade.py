@@ -18,7 +18,7 @@ from grading.points import WRITTEN, Kind, Test, kinds, tests_of
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.classroom.batch import Known
 from wherefrom.course.doctor import marks
-from wherefrom.course.doctor.asking import Asking, ask
+from wherefrom.course.doctor.child_requests import Asking, ask
 from wherefrom.course.doctor.findings import Result, attempt
 from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.intake import taken
@@ -29,7 +29,7 @@ from wherefrom.course.doctor.layouts import check_files, is_package, locate
 from wherefrom.course.doctor.recognition import OURS, is_solution, own_functions
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year
-from wherefrom.show.terminal.tables import printable
+from wherefrom.show.terminal.result_tables import printable
 
 _BLOCK = spans.BLOCKS[0]
 

@@ -18,7 +18,7 @@ from wherefrom.core.contracts import Document, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import read_text
 from wherefrom.core.vocabulary import MASK, PAD, Vocabulary
-from wherefrom.objectives.answers import Answers
+from wherefrom.objectives.question_rows import Answers
 
 if TYPE_CHECKING or __package__:
     from .utils import current_year
@@ -132,7 +132,7 @@ class CharCorruptionDataset(Dataset):
         """
         # Here, because a submission that is graded may not import the library's solution.
         from wherefrom.objectives.corpus import index_corpus
-        from wherefrom.objectives.spans import Documents, SpanCorruptionConfig
+        from wherefrom.objectives.span_corruption import Documents, SpanCorruptionConfig
 
         documents = [Document(line) for line in self.data if line]
         corpus = index_corpus(documents, self.vocabulary, device)

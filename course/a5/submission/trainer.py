@@ -18,13 +18,13 @@ from wherefrom.core.contracts import Batch
 from wherefrom.core.errors import Mismatch
 from wherefrom.core.randomness import MASK32
 from wherefrom.core.recipe import Schedule, Stage
-from wherefrom.experiments.stage_training import CHUNKS
-from wherefrom.objectives.order import FileOrder
-from wherefrom.recipes.birthplaces import course
+from wherefrom.experiments.one_run.stage_training import CHUNKS
+from wherefrom.experiments.recipes.birthplaces_recipe import course
+from wherefrom.objectives.row_order import FileOrder
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.workshop import choose_device
 from wherefrom.show.terminal.messages import note
-from wherefrom.show.terminal.progress import watch
+from wherefrom.show.terminal.progress_bars import watch
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.optimisers import AdamWConfig

@@ -14,11 +14,11 @@ from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch
 from wherefrom.course.doctor.years import VARIABLE, Year, find_year
 from wherefrom.evaluation.evaluator import evaluate_answers
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.models.params import read_params, write_params
-from wherefrom.reading.tables import read_lines, read_table
+from wherefrom.reading.table_files import read_lines, read_table
 from wherefrom.runs.workshop import choose_device
 from wherefrom.show.terminal.messages import note
 

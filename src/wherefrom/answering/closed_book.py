@@ -10,27 +10,24 @@ from functools import cached_property
 import numpy as np
 
 from wherefrom.answering.answer_table import AnswerTable, FeatureTable
-from wherefrom.answering.familiarity import (
-    FAMILIARITY,
+from wherefrom.answering.features import (
     FamiliarityReference,
+    StatementForms,
     find_openings,
+    measure_certainty,
     measure_familiarity,
     measure_likelihood,
 )
 from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
-from wherefrom.answering.statement_forms import STATEMENT, StatementForms, learn_statement_forms
+from wherefrom.answering.statement_forms import learn_statement_forms
 from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
-from wherefrom.generation.answers import NO_WORDINGS, ModelAnswerer, Wordings
-from wherefrom.runs.run import Run
+from wherefrom.generation.answerer import NO_WORDINGS, ModelAnswerer, Wordings
+from wherefrom.runs.opened_run import Run
 
-# What confidence is computed from.
-_CERTAINTY = ("log_probability", "margin")
-FEATURES = (*_CERTAINTY, *STATEMENT, *FAMILIARITY)
-TINY = 1e-12
 _REFERENCES = 500  # asked people whose names familiarity is measured against
 
 
@@ -164,13 +161,11 @@ class ClosedBookModel:
             answers = asked.answer(list(new))
             given |= dict(zip(new, answers, strict=True))
         answers = tuple(given[q.text] for q in questions)
-        best = np.log([max(a.probability, TINY) for a in answers])
-        second = [a.others[0].probability if a.others else 0.0 for a in answers]
-        margin = best - np.log(np.maximum(second, TINY))
-        certainty = FeatureTable(dict(zip(_CERTAINTY, (best, margin), strict=True)))
         stated = self.forms.measure(self.answerer, questions, [a.text for a in answers])
         names = self.familiarity([q.subject for q in questions])
-        return AnswerTable(tuple(questions), answers, certainty.join(stated).join(names))
+        return AnswerTable(
+            tuple(questions), answers, measure_certainty(answers).join(stated).join(names)
+        )
 
     def familiarity(self, names: Sequence[str]) -> FeatureTable:
         """The features FAMILIARITY of each name: how familiar the model is with it."""

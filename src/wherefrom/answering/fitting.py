@@ -14,8 +14,9 @@ from wherefrom.answering.abstention import LEAST_SURE, apply, choose_thresholds,
 from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.calibration import PSEUDO, fit_by_relation, fit_calibration
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.closed_book import FEATURES, ClosedBookModel
+from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.name_gate import choose_known, fit_gate
 from wherefrom.answering.policy import (
     AnswerPolicy,

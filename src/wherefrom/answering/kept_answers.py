@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from wherefrom.answering.answer_table import AnswerTable, FeatureTable
-from wherefrom.answering.closed_book import FEATURES, ClosedBookModel
+from wherefrom.answering.closed_book import ClosedBookModel
+from wherefrom.answering.features import FEATURES
 from wherefrom.core.contracts import Answer, Candidate
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import parse_jsonl

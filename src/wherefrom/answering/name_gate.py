@@ -14,7 +14,7 @@ from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
-from wherefrom.answering.familiarity import FAMILIARITY
+from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.policy import NameGate
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData

@@ -11,16 +11,21 @@ from typing import ClassVar
 import numpy as np
 
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.closed_book import FEATURES, ClosedBookModel, open_closed_book
-from wherefrom.answering.familiarity import FAMILIARITY, FamiliarityReference
-from wherefrom.answering.statement_forms import NO_FORMS, StatementForms
+from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
+from wherefrom.answering.features import (
+    FAMILIARITY,
+    FEATURES,
+    NO_FORMS,
+    FamiliarityReference,
+    StatementForms,
+)
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
 from wherefrom.evaluation.logistic import sigmoid
 from wherefrom.evaluation.relations import group
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run
+from wherefrom.runs.opened_run import Run
 
 FILE = "audit/confidence.json"
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right

@@ -8,16 +8,16 @@ import numpy as np
 from wherefrom.answering.abstention import choose_thresholds, report_answered
 from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.fitting import CertifiedPolicy, certify_policy
+from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import AnswerPolicy, Threshold, Thresholds
-from wherefrom.auditing.findings import (
+from wherefrom.auditing.audit_findings import (
     AbstentionFindings,
     ConfidenceFindings,
     SupportFindings,
     ThresholdFindings,
 )
-from wherefrom.auditing.inspector import Inspector
 from wherefrom.core.contracts import EVERY_SUPPORT
-from wherefrom.evaluation.calibration import score_calibration
+from wherefrom.evaluation.calibration_measures import score_calibration
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import RESAMPLES
 from wherefrom.evaluation.relations import divide, group

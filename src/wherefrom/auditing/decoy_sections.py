@@ -13,12 +13,12 @@ from wherefrom.answering.abstention import report_refused
 from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.decoys import make_tiers
 from wherefrom.answering.fitting import CertifiedPolicy
+from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.name_gate import names_with_text
 from wherefrom.answering.perturbed_names import PERTURBED, make_perturbed
 from wherefrom.answering.policy import AnswerPolicy
 from wherefrom.answering.question_parser import QuestionParser
-from wherefrom.auditing.findings import AuditedDecoy, DecoyFindings
-from wherefrom.auditing.inspector import Inspector
+from wherefrom.auditing.audit_findings import AuditedDecoy, DecoyFindings
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import auroc

@@ -4,19 +4,18 @@ The questions whose right answers are not known here are another population too:
 written to a file, so that whoever has the right answers can check what the audit promises.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
+from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.asking import check_batch, describe_batch
 from wherefrom.answering.fitting import CertifiedPolicy
+from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.populations import (
-    LEAST,
     People,
     PopulationCheck,
     check_population,
-    describe_people,
 )
-from wherefrom.auditing.findings import UnansweredQuestion
-from wherefrom.auditing.inspector import Inspector
+from wherefrom.auditing.audit_findings import UnansweredQuestion
 from wherefrom.core.contracts import Question
 from wherefrom.core.forms import ParsedQuestion
 
@@ -37,36 +36,11 @@ def compare_splits(inspector: Inspector, examined: AnswerTable) -> dict[str, Pop
     return {name: check for name, check in found.items() if check is not None}
 
 
-def check_batch(inspector: Inspector, asked: Sequence[ParsedQuestion]) -> PopulationCheck | None:
-    """The calibration people against the people of some questions; None if either are too few."""
-    model = inspector.model
-    people = inspector.opened.calibration_people
-    readable = [question for question in asked if not model.unseen(question)]
-    if min(len(people), len(readable)) < LEAST:
-        return None
-    known = [parsed for q in people if (parsed := model.try_parse(q.text))]
-    return check_population(_describe(inspector, known), _describe(inspector, readable))
-
-
-def _describe(
-    inspector: Inspector,
-    questions: Sequence[ParsedQuestion],
-    familiarity: FeatureTable | None = None,
-    gold: Sequence[str | None] | None = None,
-) -> People:
-    """Where right answers (`gold`) are not known, what the text states stands for them."""
-    if familiarity is None:
-        familiarity = inspector.model.familiarity([q.subject for q in questions])
-    verdicts = [inspector.judge_answer(question, "") for question in questions]
-    stated = [None if verdict is None else verdict.stated for verdict in verdicts]
-    known = [None if verdict is None else verdict.stated is not None for verdict in verdicts]
-    answers = stated if gold is None else gold
-    return describe_people(questions, familiarity, answers, known, inspector.run.dataset)
-
-
 def _judged(inspector: Inspector, examined: AnswerTable, split: str) -> People:
     here = examined.rows(examined.select(split))
-    return _describe(inspector, here.asked, here.features, [q.answer or None for q in here.known])
+    return describe_batch(
+        inspector, here.asked, here.features, [q.answer or None for q in here.known]
+    )
 
 
 def find_unanswered(inspector: Inspector) -> list[tuple[Question, ParsedQuestion]]:

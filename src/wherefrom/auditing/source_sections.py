@@ -7,7 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from wherefrom.answering.answer_table import AnswerTable
-from wherefrom.auditing.findings import (
+from wherefrom.answering.inspector import Inspector
+from wherefrom.answering.source import SourcePredictor
+from wherefrom.auditing.audit_findings import (
     EvidenceFindings,
     ExposureFindings,
     LabelCount,
@@ -15,7 +17,6 @@ from wherefrom.auditing.findings import (
     NoteFindings,
     SourceFindings,
 )
-from wherefrom.auditing.inspector import Inspector
 from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
 from wherefrom.auditing.verdict_accuracy import measure_verdicts
 from wherefrom.core.contracts import Dataset, Note, Question
@@ -33,9 +34,8 @@ from wherefrom.memorisation.dose_response import (
 )
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
-from wherefrom.memorisation.predictor import SourcePredictor
 from wherefrom.reading.verdict import FactChecker
-from wherefrom.runs.run import Run
+from wherefrom.runs.opened_run import Run
 
 FindNote = Callable[[str, str], Note | None]
 

@@ -12,7 +12,7 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.runs.layout import find_run
 
 if TYPE_CHECKING:
-    from wherefrom.auditing.asking import Problem
+    from wherefrom.answering.asking import Problem
 
 SHOWN = 5  # bad questions that are described; the others are counted
 
@@ -66,7 +66,7 @@ def ask(
     Example: wherefrom ask people-0 "Where was Clara Whitfield born?"
     """
     import wherefrom
-    from wherefrom.show.terminal.replies import describe_claim, describe_reply
+    from wherefrom.show.terminal.reply_text import describe_claim, describe_reply
 
     alpha = one_risk(risk, delta)
     run, questions = _take_run(given or [])
@@ -99,7 +99,7 @@ def _take_run(given: list[str]) -> tuple[str, list[str]]:
 
     One word that stands before questions, or has a slash, is meant as a run even if none is there.
     """
-    from wherefrom.experiments.listing import newest_run
+    from wherefrom.experiments.comparing.listing import newest_run
 
     first, *others = given or [""]
     misspelt = " " not in first and (others or os.sep in first)

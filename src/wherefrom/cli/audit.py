@@ -67,8 +67,12 @@ def audit(
     """
     import wherefrom
     from wherefrom.runs.layout import find_run
-    from wherefrom.show.terminal.audit import audit_table, explain_audit_refusals, explain_source
-    from wherefrom.show.terminal.tables import draw, printable
+    from wherefrom.show.terminal.audit_text import (
+        audit_table,
+        explain_audit_refusals,
+        explain_source,
+    )
+    from wherefrom.show.terminal.result_tables import draw, printable
 
     found = wherefrom.audit(
         run,

@@ -43,7 +43,7 @@ def new(
 
     Example: wherefrom course new --year xcs2025 --out term --data birthplaces --rubric
     """
-    from wherefrom.course.classroom.packing import Wanted, make_term
+    from wherefrom.course.classroom.handout_files import Wanted, make_term
 
     wanted = Wanted(solution, rubric, gradescope)
     for path, text in make_term(year, out, data, wanted, force).items():

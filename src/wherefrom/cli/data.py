@@ -15,7 +15,7 @@ from wherefrom.cli.options import (
 )
 from wherefrom.cli.output import note, print_json
 from wherefrom.core.errors import UsageError
-from wherefrom.show.terminal.tables import printable
+from wherefrom.show.terminal.result_tables import printable
 
 if TYPE_CHECKING:
     from wherefrom.data import (
@@ -88,7 +88,7 @@ def check(
     Example: wherefrom data check text.txt --questions questions.tsv
     """
     from wherefrom.data import check as check_files
-    from wherefrom.show.terminal.progress import watch_reading
+    from wherefrom.show.terminal.progress_bars import watch_reading
 
     others = {"held_out": held_out, "calibration": calibration}
     if questions is None and any(others.values()):

@@ -18,7 +18,7 @@ def evaluate(
     Example: wherefrom evaluate people-0
     """
     import wherefrom
-    from wherefrom.show.terminal.tables import draw, results_table
+    from wherefrom.show.terminal.result_tables import draw, results_table
 
     outcome = wherefrom.evaluate(run, threads=threads, processes=processes, wait=wait)
     if outcome.changed:

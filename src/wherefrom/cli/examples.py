@@ -53,7 +53,7 @@ def examples(
     """
     from wherefrom import api
     from wherefrom.show.terminal.messages import note
-    from wherefrom.show.terminal.replies import describe_examples
+    from wherefrom.show.terminal.reply_text import describe_examples
 
     found = api.examples(
         source,

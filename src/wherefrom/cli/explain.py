@@ -6,7 +6,7 @@ import typer
 
 from wherefrom.cli.options import AsJson, DrawSeed, FinishedRun, Threads
 from wherefrom.cli.output import print_json
-from wherefrom.show.terminal.tables import printable
+from wherefrom.show.terminal.result_tables import printable
 
 if TYPE_CHECKING:
     from wherefrom.api import Explanation
@@ -44,7 +44,7 @@ def explain(
     """
     from wherefrom import api
     from wherefrom.core.config import to_json
-    from wherefrom.experiments.causes import count_causes
+    from wherefrom.experiments.comparing.causes import count_causes
 
     found = api.explain(
         run, texts or (), errors=errors, sampled=sampled, seed=seed, threads=threads

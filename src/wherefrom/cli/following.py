@@ -1,7 +1,7 @@
 """A command that torchrun has started several times: the first process speaks for all.
 
-The others follow it (experiments/follower.py) where several processes are of use, and have nothing
-to do elsewhere. What goes wrong in one of them is said by the first. If the first cannot be
+The others follow it (experiments/processes/follower.py) where several processes are of use, and
+have nothing to do elsewhere. What goes wrong in one of them is said by the first. If the first cannot be
 reached, the first of each machine says so. A scheduler may say to every command that it is one of
 several, so only torchrun's word keeps a command from its work.
 """
@@ -47,7 +47,7 @@ def report_as_follower(error: BaseException) -> None:
     if not _silenced or not isinstance(error, WherefromError):
         return
     if not isinstance(error, Unavailable):
-        from wherefrom.experiments.company import deliver
+        from wherefrom.experiments.processes.company import deliver
 
         if deliver(error):
             return

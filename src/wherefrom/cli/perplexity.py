@@ -95,8 +95,8 @@ def perplexity(
 
 
 def _draw(report: dict[str, Any]) -> None:
-    from wherefrom.show.terminal.perplexity import perplexity_table
-    from wherefrom.show.terminal.tables import draw
+    from wherefrom.show.terminal.perplexity_text import perplexity_table
+    from wherefrom.show.terminal.result_tables import draw
 
     for i, run in enumerate(report["runs"]):
         by_bytes = report["unknown"] == UNIFORM or run["unit"] == "character"

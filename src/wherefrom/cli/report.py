@@ -37,7 +37,7 @@ def report(
     Example: wherefrom report people-0
     """
     # Not through the API, which imports every room: a reader waits for this.
-    from wherefrom.show.page.report import report_runs
+    from wherefrom.show.page.report_page import report_runs
 
     keep_imported()
     found = report_runs(runs, out, precision or "auto", threads)

@@ -23,7 +23,7 @@ from wherefrom.core.errors import UsageError
 
 if TYPE_CHECKING:
     from wherefrom.api import Outcome, SeedsOutcome
-    from wherefrom.recipes.options import RecipeOptions
+    from wherefrom.experiments.recipes.recipe_options import RecipeOptions
 
 REPORTED = ("people", "facts")  # recipes whose run ends with a report
 
@@ -207,7 +207,7 @@ def _report(runs: list[str], threads: int | None, as_json: bool) -> None:
 
 def _print_seeds(found: "SeedsOutcome") -> None:
     from wherefrom.core.durations import duration
-    from wherefrom.show.terminal.tables import draw, seeds_table
+    from wherefrom.show.terminal.result_tables import draw, seeds_table
 
     draw(seeds_table(found.results))
     explain_results(found.results)
@@ -217,8 +217,8 @@ def _print_seeds(found: "SeedsOutcome") -> None:
 def _print(outcome: "Outcome") -> None:
     from wherefrom.core.durations import duration
     from wherefrom.course.lab.running import PAGE
-    from wherefrom.experiments.study import PAGE as STUDY
-    from wherefrom.show.terminal.tables import draw, results_table
+    from wherefrom.experiments.one_run.study import PAGE as STUDY
+    from wherefrom.show.terminal.result_tables import draw, results_table
 
     draw(results_table(outcome.results))
     explain_results(outcome.results)

@@ -6,7 +6,7 @@ import typer
 
 from wherefrom.cli.options import DrawSeed, FinishedRun, ModelName, Threads
 from wherefrom.cli.output import note
-from wherefrom.show.terminal.tables import printable
+from wherefrom.show.terminal.result_tables import printable
 
 # The model's own markers, in the rows that it was trained on.
 MARKS = (
@@ -47,7 +47,7 @@ def sample(
     Example: wherefrom sample shakespeare-gru-0 --prompt "To be"
     """
     from wherefrom import api
-    from wherefrom.runs.run import open_run
+    from wherefrom.runs.opened_run import open_run
 
     pieces = api.sample(run, prompt, length, temperature, top_k, seed, model, threads)
     print(_shown(prompt), end="", flush=True)

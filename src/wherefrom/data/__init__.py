@@ -12,7 +12,7 @@ files of one, register a folder of the user's, fetch one from a package registry
 """
 
 from wherefrom.data.collection import add, check, fetch, list_datasets, remove
-from wherefrom.data.findings import (
+from wherefrom.data.collection_results import (
     DatasetListing,
     Fetched,
     FetchedFiles,

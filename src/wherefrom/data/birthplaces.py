@@ -19,12 +19,12 @@ from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.files import reading
 from wherefrom.core.forms import Form, find_forms
 from wherefrom.core.vocabulary import Vocabulary
+from wherefrom.data.collection_results import FileReport, Inspection
 from wherefrom.data.fetching import registry
-from wherefrom.data.findings import FileReport, Inspection
 from wherefrom.data.survey import conflicting, count_duplicates
 from wherefrom.reading.names import lines_by_person, name_span, person
 from wherefrom.reading.statements import state_facts, whole_documents
-from wherefrom.reading.tables import Row, read_lines, read_table, refuse_rows
+from wherefrom.reading.table_files import Row, read_lines, read_table, refuse_rows
 
 NAME, RELATION = "birthplaces", "birthplace"
 TEXT, TRAIN, DEV = "wiki.txt", "birth_places_train.tsv", "birth_dev.tsv"

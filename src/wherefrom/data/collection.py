@@ -10,8 +10,7 @@ from pathlib import Path
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput, UsageError, nearest
-from wherefrom.data.fetching import registry
-from wherefrom.data.findings import (
+from wherefrom.data.collection_results import (
     DatasetListing,
     Fetched,
     FetchedFiles,
@@ -20,12 +19,13 @@ from wherefrom.data.findings import (
     Registered,
     Removed,
 )
+from wherefrom.data.fetching import registry
 from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
 
 
 def list_datasets() -> DatasetListing:
     """List the registered data sets, those that can be registered or fetched, and built-in ones."""
-    from wherefrom.data.catalogue import DATASETS, FOLDERS, SURVEYS
+    from wherefrom.data.data_catalogue import DATASETS, FOLDERS, SURVEYS
     from wherefrom.data.edited import EditedConfig
     from wherefrom.data.fetching.packages import PACKAGES
 
@@ -73,7 +73,7 @@ def check(
     training needs.
     """
     from wherefrom.data.birthplaces import NAME, TABLES, TEXT
-    from wherefrom.data.catalogue import FOLDERS
+    from wherefrom.data.data_catalogue import FOLDERS
     from wherefrom.data.own_files import check_files, has_files
 
     path, entry = Path(which), registry.entries().get(str(which))
@@ -113,7 +113,7 @@ def add(name: str, folder: str | Path) -> Inspection:
 
     The files stay where they are. A folder that was registered under the name before is replaced.
     """
-    from wherefrom.data.catalogue import FOLDERS
+    from wherefrom.data.data_catalogue import FOLDERS
 
     if name not in FOLDERS:
         raise UsageError(f"data '{name}': no data set of files; {nearest(name, FOLDERS)}")

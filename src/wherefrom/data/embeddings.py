@@ -22,7 +22,7 @@ from wherefrom.core.npy import read_npy
 from wherefrom.core.words import BEGIN, END
 from wherefrom.data.fetching import registry
 from wherefrom.data.word_forms import HOMEWORK
-from wherefrom.reading.tables import read_lines
+from wherefrom.reading.table_files import read_lines
 
 GLOVE = "embeddings/glove.6B.50d.npy"  # where a fetched one lies in its folder
 _SHOWN = 5

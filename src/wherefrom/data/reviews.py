@@ -25,7 +25,7 @@ from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.known_files import are_expected
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.data.embeddings import fetched_vectors, known_vectors
-from wherefrom.reading.tables import refuse_rows, split_lines
+from wherefrom.reading.table_files import refuse_rows, split_lines
 from wherefrom.reading.unchanged import LastRead
 
 # Where a folder has them; a file that lies in the folder itself is found too.

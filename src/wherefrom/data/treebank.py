@@ -17,7 +17,7 @@ from wherefrom.core.words import BEGIN, END, WordText, WordVocabulary
 from wherefrom.data import tiny_text
 from wherefrom.data.embeddings import fetched_vectors, load_vectors
 from wherefrom.data.word_forms import HOMEWORK
-from wherefrom.reading.tables import read_lines, refuse_rows
+from wherefrom.reading.table_files import read_lines, refuse_rows
 
 # Where a folder has them; a file that lies in the folder itself is found too.
 FILES = {

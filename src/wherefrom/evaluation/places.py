@@ -13,7 +13,7 @@ from itertools import pairwise
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Prediction, Score
-from wherefrom.reading.examples import CONTAINER
+from wherefrom.reading.fitting_examples import CONTAINER
 from wherefrom.reading.names import person
 
 PLACE = 2  # so often a name stands where places do, or it counts as none

@@ -19,8 +19,8 @@ from torch import Tensor
 
 from wherefrom.core.errors import Damaged
 from wherefrom.core.randomness import Stream, draws
+from wherefrom.generation.decoding_memory import Memory
 from wherefrom.generation.language_model import LanguageModel
-from wherefrom.generation.memory import Memory
 from wherefrom.generation.requests import Completion, Event, Request
 
 

@@ -11,8 +11,8 @@ makes to a model's prediction. They estimate it with models that are each traine
 of the data, so that every model serves for every example. Zhang et al. (2021; 2023) use the same
 definition for documents and language models and call it counterfactual memorisation. Here models
 are trained in pairs: one without the text of half the people, the other without the text of the
-other half. So exactly one model of a pair has read a person's text. `experiments/retraining.py`
-trains the models.
+other half. So exactly one model of a pair has read a person's text.
+`experiments/many_runs/retraining.py` trains the models.
 
 Shapes: K models, N questions, P pairs of models.
 """
@@ -24,15 +24,15 @@ from typing import Any, cast
 
 import numpy as np
 
+from wherefrom.answering.source import RECALLED_ABOVE
 from wherefrom.core.config import check, from_json, to_json
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData, Damaged
-from wherefrom.generation.answers import NO_WORDINGS, Wordings, answer_probabilities
+from wherefrom.generation.answerer import NO_WORDINGS, Wordings, answer_probabilities
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import Run
+from wherefrom.runs.opened_run import Run
 
 INFLUENCE = "audit/influence.jsonl"  # one line for each retrained model
-RECALLED_ABOVE = 0.5  # with a larger m, most of the answer's probability comes from the text
 
 _REMOVE = "remove it and audit again"
 

@@ -3,8 +3,8 @@
 Nothing is logged in training. A plan is a pure function of its step, so the counts are exact.
 
 A row of training text is `prefix MASK suffix MASK span MASK`, or plain text without a span (see
-`objectives/spans.py`). Two parts of a fact's document are located in each row: the fact's *value*,
-and the *name* of its subject (at the head of a line "Name. Text"; later mentions, often by the
+`objectives/span_corruption.py`). Two parts of a fact's document are located in each row: the fact's
+*value*, and the *name* of its subject (at the head of a line "Name. Text"; later mentions, often by the
 last name alone, are ignored). A part counts only if the row has all of it in one piece: a row may
 begin or end inside a word, a window leaves text out, and a span may take half of a word. The kinds
 of exposure:
@@ -17,7 +17,7 @@ of exposure:
                   predict the value from the name and cannot copy it
     noted         a row that teaches a note about the subject and the relation whose value is the
                   fact's, in any of its wordings, its sentence included: the model must predict the
-                  value from the name (`objectives/notes.py`)
+                  value from the name (`objectives/note_rows.py`)
     asked         a question about the subject and the relation, whatever answer it taught
 
 `read`, `suffix` and a value in the span exclude each other. The other kinds are counted in
@@ -40,15 +40,15 @@ from wherefrom.core.contracts import Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
 from wherefrom.core.recipe import Share, Stage
-from wherefrom.objectives.answers import Answers
-from wherefrom.objectives.catalogue import Unread
 from wherefrom.objectives.mix import Mix
-from wherefrom.objectives.passages import named_passages, place_facts
-from wherefrom.objectives.spans import COLUMNS, Documents
+from wherefrom.objectives.objective_catalogue import Unread
+from wherefrom.objectives.passage_rows import named_passages, place_facts
+from wherefrom.objectives.question_rows import Answers
+from wherefrom.objectives.span_corruption import COLUMNS, Documents
 from wherefrom.reading.names import lines_by_person, person
 from wherefrom.reading.statements import Told, state_facts, whole_documents
 from wherefrom.reading.tokens import normalise
-from wherefrom.runs.run import Run
+from wherefrom.runs.opened_run import Run
 from wherefrom.runs.workshop import Workshop
 
 READ, SUFFIX, VALUE_MASKED, NAME_MASKED = "read", "suffix", "value_masked", "name_masked"
@@ -369,7 +369,7 @@ class _Place:
 
 @dataclass(frozen=True)
 class _Layout:
-    """The columns of rows, as `objectives/spans.py` plans them, and where text ends up in them."""
+    """The columns of rows, as `span_corruption.py` plans them, and where text ends up in them."""
 
     keep: Tensor
     cut: Tensor

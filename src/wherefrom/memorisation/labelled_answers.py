@@ -19,15 +19,12 @@ from typing import Any
 import numpy as np
 
 from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.source import SourcePredictor, borrowed_predictor
 from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.unpacking import unpack
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, estimate
-from wherefrom.memorisation.predictor import (
-    SourcePredictor,
-    borrowed_predictor,
-    fit_source_predictor,
-)
+from wherefrom.memorisation.predictor import fit_source_predictor
 from wherefrom.memorisation.source_measures import MeasuredSource, PredictedSources, measure_source
 
 LABELS = "audit/labels.jsonl.gz"

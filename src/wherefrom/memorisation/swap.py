@@ -1,7 +1,7 @@
 """The swap test: change some people's answers in the text, train again, count who follows.
 
 A model that recalls answers from the text gives the new answer. A model that guesses from the name,
-or gives a common answer, does not. `experiments/retraining.py` trains the models.
+or gives a common answer, does not. `experiments/many_runs/retraining.py` trains the models.
 """
 
 from collections import Counter
@@ -12,8 +12,8 @@ from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import Interval
-from wherefrom.generation.answers import ModelAnswerer, Wordings
-from wherefrom.runs.run import Run
+from wherefrom.generation.answerer import ModelAnswerer, Wordings
+from wherefrom.runs.opened_run import Run
 
 FLIPS, STAYS, OTHER = "flips", "stays", "other"
 OUTCOMES = (FLIPS, STAYS, OTHER)

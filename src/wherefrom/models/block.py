@@ -16,7 +16,7 @@ from torch.autograd.function import once_differentiable
 from wherefrom.models.dropout import Dropout
 
 if TYPE_CHECKING:
-    from wherefrom.models.attention.cache import Cache
+    from wherefrom.models.attention.kv_cache import Cache
     from wherefrom.models.attention.packing import Packing
 
 _DENSITY_AT_ZERO = 1 / math.sqrt(2 * math.pi)

@@ -21,7 +21,7 @@ from wherefrom.core.bounds import (
 )
 from wherefrom.core.config import check
 from wherefrom.core.errors import nearest
-from wherefrom.models.attention.cache import Cache
+from wherefrom.models.attention.kv_cache import Cache
 from wherefrom.models.attention.mixer import Mixer
 from wherefrom.models.attention.mixers import MIXERS
 from wherefrom.models.attention.packing import Packing

@@ -230,17 +230,27 @@ class Line:
                         yield first, last
 
     def _names(self) -> Iterator[TokenRange]:
-        """Runs of capitalised tokens, alone and joined by linking words."""
-        for first, last in self._runs:
-            yield first, last
-            if first == self.sentence_starts[first] and last - first > 1:
-                yield first + 1, last  # "In Paris": every sentence begins with a capital
+        """Runs of capitalised tokens, alone and joined by linking words.
+
+        Also without the first token of a sentence, which begins with a capital in any case: "In
+        Paris", "The University of Rome".
+        """
         for i, run in enumerate(self._runs):
-            for before, following in pairwise(self._runs[i : i + _MOST_LINKED]):
-                if not self._links(before, following):
-                    break
-                if before == run or following[1] - run[0] <= self.profile.max_words["capital"]:
-                    yield run[0], following[1]
+            opens = run[0] == self.sentence_starts[run[0]] and run[1] - run[0] > 1
+            for last in self._ends(i):
+                yield run[0], last
+                if opens:
+                    yield run[0] + 1, last
+
+    def _ends(self, number: int) -> Iterator[int]:
+        """Where names that begin with a run may end: with the run, or with one linked to it."""
+        first, last = self._runs[number]
+        yield last
+        for before, following in pairwise(self._runs[number : number + _MOST_LINKED]):
+            if not self._links(before, following):
+                break
+            if before[0] == first or following[1] - first <= self.profile.max_words["capital"]:
+                yield following[1]
 
     def _links(self, run: TokenRange, following: TokenRange) -> bool:
         """Whether the words between two runs link parts of a name: known ones, or one short one.

@@ -16,7 +16,7 @@ from wherefrom.core.contracts import Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.reading.candidates import AnswerProfile, Line
 from wherefrom.reading.context_features import extract_features
-from wherefrom.reading.examples import Asked, Lesson, find_anchors, may_rival, same_place
+from wherefrom.reading.fitting_examples import Asked, Lesson, find_anchors, may_rival, same_place
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import LogLinearModel
 from wherefrom.reading.sources import PassageSource

@@ -14,7 +14,7 @@ from wherefrom.core.errors import BadData, UsageError, nearest
 from wherefrom.core.plurals import plural
 from wherefrom.reading.markup import clean_text
 from wherefrom.reading.question_files import QuestionRow
-from wherefrom.reading.tables import read_cells, read_lines, refuse_rows
+from wherefrom.reading.table_files import read_cells, read_lines, refuse_rows
 from wherefrom.reading.texts import join_lines
 
 _SUFFIXES = (".csv", ".tsv")

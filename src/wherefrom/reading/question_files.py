@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from wherefrom.core.errors import BadData
-from wherefrom.reading.tables import read_cells, read_lines, refuse_nul, refuse_rows
+from wherefrom.reading.table_files import read_cells, read_lines, refuse_nul, refuse_rows
 from wherefrom.reading.texts import is_json, join_lines, read_json_rows
 
 COLUMNS = ("question", "answer", "answers", "split", "relation", "id")

@@ -7,12 +7,13 @@ out leads to about the same subjects. See `boundaries.py` for how beginnings and
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from wherefrom.core.contracts import Span
 from wherefrom.core.progress import telling
 from wherefrom.reading.boundaries import Boundaries, TokenRange
 from wherefrom.reading.mentions import Mentions, same_span
+from wherefrom.reading.names import match_names
+from wherefrom.reading.sentences import split_sentences
 from wherefrom.reading.tokens import Tokens, find_glue, normalise, read_tokens
 
 _SAMPLE = 5000  # asked subjects that are learnt from
@@ -36,7 +37,8 @@ class SubjectFinder:
         cls, texts: Sequence[str], mentions: Mentions, asked: Iterable[str]
     ) -> "SubjectFinder | None":
         """Learn from the documents that name an asked subject first; None if they are too few."""
-        subjects = [*islice((s for s in dict.fromkeys(asked) if mentions.of(s)), _SAMPLE)]
+        named = [subject for subject in dict.fromkeys(asked) if mentions.of(subject)]
+        subjects = named[:: len(named) // _SAMPLE + 1]  # evenly out of all: files may be sorted
         shown = [
             (texts[n], span)
             for subject in subjects
@@ -79,21 +81,29 @@ def find_subjects(
 ) -> list[tuple[int, Span]]:
     """The documents that have a subject which no question names, and where it stands.
 
-    A name that stands nowhere as subjects do, and that a document has early or that no other
-    document has, is the same subject under another name: "Aya Danioko, known as Aya Nakamura".
+    A name that stands nowhere as subjects do is the same subject under another name where the
+    document has it beside the other, "Aya Danioko, known as Aya Nakamura", or where no other
+    document has it.
     """
     finder = SubjectFinder.learn(texts, mentions, asked)
     if finder is None or not finder.boundaries.openers:
         return []
     found, standing = _look_for(finder, texts, mentions)
 
-    def is_new(number: int) -> bool:
-        known = mentions.spans[number]
-        if known is None or (name := known.of(texts[number])) in standing:
+    def is_new(number: int, span: Span) -> bool:
+        text, known = texts[number], mentions.spans[number]
+        if known is None or known.of(text) in standing:
             return True
-        return known.start > finder.head and len(mentions.of(name)) > 1
+        return known.start > finder.head or not _one_sentence(text, span, known)
 
-    return [(number, span) for number, span in found if is_new(number)]
+    return [(number, span) for number, span in found if is_new(number, span)]
+
+
+def _one_sentence(text: str, one: Span, other: Span) -> bool:
+    """Whether two names stand in one sentence."""
+    first, last = min(one.start, other.start), max(one.end, other.end)
+    ends = (sentence.end for sentence in split_sentences(text[:last]))
+    return not any(first < end < last for end in ends)
 
 
 def _look_for(
@@ -132,9 +142,13 @@ class SubjectScore:
 
 
 def score_subjects(found: Collection[str], wanted: Collection[str]) -> SubjectScore:
-    """Found subjects against the names of a question file, in any capitals."""
+    """Found subjects against the names of a question file, in any capitals.
+
+    A name that the text spells otherwise counts where it would be matched: "Ida L. Moe".
+    """
     names, others = {*map(normalise, found)}, {*map(normalise, wanted)}
-    return SubjectScore(len(others), len(names), len(names & others))
+    spelt = match_names(sorted(others - names), sorted(names - others))
+    return SubjectScore(len(others), len(names), len(names & others) + len(spelt))
 
 
 def _tokens_in(tokens: Tokens, span: Span) -> TokenRange | None:

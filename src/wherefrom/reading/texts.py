@@ -17,7 +17,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
 from wherefrom.reading.markup import clean
 from wherefrom.reading.pages import read_page, strip_markdown
-from wherefrom.reading.tables import read_lines, refuse_nul, refuse_rows, split_lines
+from wherefrom.reading.table_files import read_lines, refuse_nul, refuse_rows, split_lines
 
 LAYOUTS = ("lines", "paragraphs", "files")
 _JSON = (".jsonl", ".ndjson", ".json")

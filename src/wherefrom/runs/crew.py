@@ -2,8 +2,8 @@
 
 The first process runs the command as if it were alone. Where it builds a learner or asks a model
 questions, the others are told to take part: each message names what to do, and the `Follower`
-(experiments/follower.py) has a method of that name. So there is one training loop, in one process,
-and one writer.
+(experiments/processes/follower.py) has a method of that name. So there is one training loop, in
+one process, and one writer.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +20,7 @@ from wherefrom.core.errors import WherefromError
 from wherefrom.core.identity import require_same
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.generation import scoring
-from wherefrom.generation.answers import ModelAnswerer
+from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Completion, Request
 from wherefrom.generation.scoring import ScoreRequest, read_batches

@@ -24,8 +24,8 @@ from wherefrom.data.reviews import Reviews
 from wherefrom.data.word_forms import reopen_vocabulary
 from wherefrom.evaluation.evaluator import ScoredText
 from wherefrom.evaluation.text.charges import unsaid
-from wherefrom.generation.answers import ModelAnswerer
-from wherefrom.generation.texts import TextScorer
+from wherefrom.generation.answerer import ModelAnswerer
+from wherefrom.generation.text_scorer import TextScorer
 from wherefrom.models import bigram
 from wherefrom.models.dan import DAN, Classifier, DANConfig
 from wherefrom.models.gpt import GPT, GPTConfig

@@ -6,10 +6,10 @@ from typing import Any
 from wherefrom.core.config import decode, encode
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
-from wherefrom.data.catalogue import DATASETS
+from wherefrom.data.data_catalogue import DATASETS
 from wherefrom.data.edited import EditedConfig
 from wherefrom.models.dan import DANVariant
-from wherefrom.objectives.catalogue import OBJECTIVES
+from wherefrom.objectives.objective_catalogue import OBJECTIVES
 from wherefrom.runs.families import FAMILIES
 from wherefrom.training.numpy_learner import SGDConfig
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig

@@ -6,11 +6,11 @@ from typing import Any
 from wherefrom.core.errors import BadData, Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.words import WordVocabulary
 from wherefrom.evaluation.baselines import BASELINES
-from wherefrom.evaluation.text.perplexity import Training
 from wherefrom.evaluation.text.readings import CharacterReader, Reader, WordReader
-from wherefrom.evaluation.text.tokens import Sentence, treebank
-from wherefrom.generation.texts import TextScorer
-from wherefrom.runs.run import AnyRun, Run, open_run
+from wherefrom.evaluation.text.text_perplexity import Training
+from wherefrom.evaluation.text.treebank_tokens import Sentence, treebank
+from wherefrom.generation.text_scorer import TextScorer
+from wherefrom.runs.opened_run import AnyRun, Run, open_run
 
 
 def open_reader(

@@ -13,11 +13,11 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.memory import allocating, find_memory, require_memory
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Recipe, Stage
-from wherefrom.data.catalogue import load_dataset
-from wherefrom.generation.answers import ModelAnswerer
-from wherefrom.objectives.catalogue import Material, build_objective
+from wherefrom.data.data_catalogue import load_dataset
+from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.objectives.corpus import Corpus
 from wherefrom.objectives.mix import Mix
+from wherefrom.objectives.objective_catalogue import Material, build_objective
 from wherefrom.runs.crew import SpreadAnswerer, current_crew
 from wherefrom.runs.families import FAMILIES, Family, Place
 from wherefrom.training.optimisers import AdamW, AdamWConfig

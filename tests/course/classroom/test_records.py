@@ -33,6 +33,8 @@ def test_a_file_for_corrections_is_made_once_and_then_only_read(tmp_path):
     [
         ("ada,9z,1,override,", r"csv:2: test: expected one that --list names, found '9z'"),
         ("ada,1a-0-basic,two,override,", r"csv:2: points: expected a number, found 'two'"),
+        ("ada,1a-0-basic,nan,override,", r"csv:2: points: expected a number, found 'nan'"),
+        ("ada,1a-0-basic", r"csv:2: kind: expected override or regrade, found ''"),
         ("ada,1a-0-basic,2,gift,", r"csv:2: kind: expected override or regrade, found 'gift'"),
     ],
 )

@@ -10,7 +10,7 @@ from wherefrom.course.doctor.library import HOME, library
 SOLVED = {
     "models/attention/synthesizer.py": "SynthesizerAttention",
     "models/attention/perceiver.py": "DownProjectBlock",
-    "objectives/spans.py": "Documents",
+    "objectives/span_corruption.py": "Documents",
 }
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.errors import Damaged, MissingInput, Unavailable, UsageError
+from wherefrom.core.errors import CannotWrite, Damaged, MissingInput, Unavailable, UsageError
 from wherefrom.data.fetching.download import Pinned, download, find_address
 
 DATA = b"packed bytes" * 1000
@@ -19,12 +19,6 @@ PINNED = Pinned(
 def offered(package_registry):
     package_registry.offer(PINNED.package, PINNED.file, DATA)
     return package_registry
-
-
-def test_links_may_be_whole_addresses_and_escaped(offered):
-    link = f"{offered.address}/f/some%5Fdata-1.0.tar.gz"
-    offered.offer("some-data", PINNED.file, DATA, link)
-    assert find_address(PINNED) == link
 
 
 @pytest.mark.parametrize(
@@ -72,8 +66,8 @@ def test_an_address_that_is_none(tmp_path, monkeypatch, registry):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_link_that_is_no_address_is_passed_over(offered):
-    link = f"{offered.address}/f/{PINNED.file}"
+def test_links_may_be_whole_addresses_and_escaped_and_what_is_none_is_passed_over(offered):
+    link = f"{offered.address}/f/some%5Fdata-1.0.tar.gz"
     bad = "".join(f"<a href='{start}/{PINNED.file}'>" for start in ("http://[", "http://[::1"))
     offered.files["/simple/some-data/"] = f"{bad}<a href='{link}'>".encode()
     assert find_address(PINNED) == link
@@ -95,6 +89,11 @@ def test_what_comes_too_slowly_is_left(tmp_path, offered):
         Unavailable, match=r"files/some_data-1\.0\.tar\.gz: cannot download: it com"
     ):
         download(PINNED, tmp_path / "file", lambda: next(times))
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    with pytest.raises(CannotWrite):
+        download(PINNED, tmp_path / "none" / "file")
 
 
 def test_a_login_goes_into_the_header_and_into_no_message(tmp_path, offered, monkeypatch):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom.core.errors import CannotWrite, Damaged
+from wherefrom.core.files import file_hash
 from wherefrom.data.fetching import registry
 
 
@@ -39,6 +40,16 @@ def test_without_a_home_nothing_is_registered_and_nothing_can_be(monkeypatch, fo
     assert registry.find("birthplaces") is None
     with pytest.raises(CannotWrite, match="found no HOME and no entry for this user; set WHEREFR"):
         registry.add("birthplaces", folder, ["wiki.txt"])
+
+
+def test_a_folder_is_kept_with_its_files_checksums(home, folder, monkeypatch):
+    assert registry.entries() == {}
+    assert registry.find("birthplaces") is None
+    monkeypatch.chdir(folder.parent)
+    registry.add("birthplaces", Path(folder.name), ["wiki.txt"])
+    assert registry.find("birthplaces") == folder.resolve()
+    digest = file_hash(folder / "wiki.txt")
+    assert registry.entries()["birthplaces"].files == {"wiki.txt": digest}
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,8 @@ from wherefrom.core.vocabulary import Alphabet, Vocabulary
 from wherefrom.core.words import BEGIN, END, WordForms, WordVocabulary
 from wherefrom.evaluation.text.charges import BYTE, where
 from wherefrom.evaluation.text.readings import CharacterReader, WordReader
-from wherefrom.evaluation.text.tokens import one_a_line
-from wherefrom.generation.texts import TextScorer
+from wherefrom.evaluation.text.treebank_tokens import one_a_line
+from wherefrom.generation.text_scorer import TextScorer
 
 UNKNOWN = "<unk>"
 FORMS = WordForms(UNKNOWN, digit="DG")

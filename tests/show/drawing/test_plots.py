@@ -5,7 +5,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from wherefrom.evaluation.calibration import reliability_diagram
+from wherefrom.evaluation.calibration_measures import reliability_diagram
 from wherefrom.evaluation.selective import risk_coverage
 from wherefrom.memorisation.dose_response import bin_by_exposure
 from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage

@@ -116,41 +116,6 @@ def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFac
     return run
 
 
-CHARACTERS = (
-    "model.n_hidden=12", "model.n_embd=8", "stages.homework.steps=5", "stages.better.steps=5",
-    "stages.homework.mix.text.objective.length=20", "stages.better.mix.text.objective.length=20",
-    "threads=1",
-)  # fmt: skip
-
-
-@pytest.fixture(scope="session")
-def text_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A text for character models that learn next to nothing."""
-    path = tmp_path_factory.mktemp("text") / "text.txt"
-    path.write_text("to be, or not to be: that is the question.\n" * 20)
-    return path
-
-
-@pytest.fixture(scope="session")
-def characters(text_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two character models."""
-    from wherefrom import api
-
-    out = tmp_path_factory.mktemp("characters") / "run"
-    settings = [*CHARACTERS, f"data.folder={text_file}"]
-    return Path(api.run("shakespeare-gru", out=out, settings=settings).run)
-
-
-@pytest.fixture(scope="session")
-def words(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A bigram network."""
-    from wherefrom import api
-
-    out = tmp_path_factory.mktemp("words") / "run"
-    settings = ["data.sentences=200", "stages.train.steps=20", "threads=1"]
-    return Path(api.run("bigram-tiny", out=out, settings=settings).run)
-
-
 # -- the page's JavaScript: pieces of a module that use its modules, run by node
 
 SCRIPTS = Path(wherefrom.show.page.__file__).parent / "js"

@@ -9,7 +9,7 @@ import pytest
 
 from wherefrom import api
 from wherefrom.answering.policy import find_policy, open_as_stored
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 
 pytestmark = pytest.mark.nightly  # chromium alone takes more CPU seconds than a fast test may
 ANSWERS = r'("answers": ?)(\[.*?\])(, ?"relations")'  # among the page's data

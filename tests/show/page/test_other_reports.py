@@ -10,11 +10,11 @@ import pytest
 from wherefrom import api
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.course.lab.heads import spread
-from wherefrom.recipes.catalogue import get_recipe
+from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.run import open_run
-from wherefrom.show.page.report import describe_run
-from wherefrom.show.page.sentences import plain
+from wherefrom.runs.opened_run import open_run
+from wherefrom.show.page.report_page import describe_run
+from wherefrom.show.page.summary_sentences import plain
 from wherefrom.show.page.text_report import _label
 
 
@@ -58,21 +58,21 @@ def test_other_claims_are_damage(lab, tmp_path, claims):
         api.write_report(folder.path)
 
 
-def test_language_models_are_compared_in_bits(characters):
-    values = describe_run(open_run(characters))
-    results = open_run(characters).results
+def test_language_models_are_compared_in_bits(character_run):
+    values = describe_run(open_run(character_run))
+    results = open_run(character_run).results
     best = results["better"]["bits_per_target"]
     assert f"{best:.2f} bits per character" in plain(values["sentences"][1])
     assert {row["name"] for row in values["scores"]["rows"]} == {"better", "homework"}
     perplexities = [float(row["perplexity"]) for row in values["scores"]["rows"]]
     assert perplexities == sorted(perplexities)
-    count = len(open_run(characters).vocabulary.characters)
+    count = len(open_run(character_run).vocabulary.characters)
     assert f"{math.log2(count):.2f}" in plain(values["sentences"][2])
     assert values["embedded"]
 
 
-def test_openings_are_beginnings_of_held_out_text(characters, words):
-    for run in (characters, words):
+def test_openings_are_beginnings_of_held_out_text(character_run, bigram_run):
+    for run in (character_run, bigram_run):
         openings = describe_run(open_run(run))["data"]["openings"]
         text = " ".join(" ".join(d.text.split()) for d in open_run(run).dataset.held_out_documents)
         assert openings
@@ -87,9 +87,9 @@ def test_reviews_are_counted(sentiment_run):
     assert len([name for name, _ in values["made"]["facts"] if "SHA-256" in name]) == 2
 
 
-def test_such_a_run_stands_alone(characters, tiny_run, lab):
+def test_such_a_run_stands_alone(character_run, tiny_run, lab):
     with pytest.raises(BadData, match="report it alone"):
-        api.write_report([characters, tiny_run])
+        api.write_report([character_run, tiny_run])
     with pytest.raises(BadData, match="report them alone"):
         api.write_report([tiny_run, lab])
 
@@ -103,8 +103,8 @@ def test_the_lab_shows_its_claims_as_text(lab, tmp_path):
     assert "data:image/svg+xml;base64," in page
 
 
-def test_the_navigation_says_what_one_does_there(characters, sentiment_run, lab, tmp_path):
-    words = {"Type": characters, "Write a review": sentiment_run, "Try it": lab}
+def test_the_navigation_says_what_one_does_there(character_run, sentiment_run, lab, tmp_path):
+    words = {"Type": character_run, "Write a review": sentiment_run, "Try it": lab}
     for said, run in words.items():
         page = report_of(run, tmp_path).read_text()
         assert f'<a href="#ask">{said}</a>' in page
@@ -120,14 +120,14 @@ def report_of(run: Path, folder: Path) -> Path:
 
 
 @pytest.mark.nightly
-def test_typing_shows_the_bits_that_the_model_has(open_page, characters, tmp_path):
-    opened = open_page(report_of(characters, tmp_path))
+def test_typing_shows_the_bits_that_the_model_has(open_page, character_run, tmp_path):
+    opened = open_page(report_of(character_run, tmp_path))
     page = opened.page
     page.wait_for_selector("#readings .bars li")
     text = "to be or not"
     page.fill("#typed", text)
     page.wait_for_selector(f"#typing-says:has-text('these {len(text)} characters')")
-    run = open_run(characters)
+    run = open_run(character_run)
     for place, name in enumerate(("better", "homework")):
         parts = page.locator("#readings .reading").nth(place).locator(".prices .c")
         prices = [float(part.get_attribute("title").split()[0]) for part in parts.all()]
@@ -146,8 +146,8 @@ def test_typing_shows_the_bits_that_the_model_has(open_page, characters, tmp_pat
 
 
 @pytest.mark.nightly
-def test_words_have_prices(open_page, words, tmp_path):
-    opened = open_page(report_of(words, tmp_path))
+def test_words_have_prices(open_page, bigram_run, tmp_path):
+    opened = open_page(report_of(bigram_run, tmp_path))
     opened.page.wait_for_selector("#readings .bars li")
     page = opened.page
     assert page.locator("#readings .prices .c").count() > 3

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from wherefrom.runs.layout import GLANCES
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.learning import _Scale, draw_answering
 from wherefrom.show.page.pictures import _merge_small, draw_accuracy, draw_reliability, draw_risk
-from wherefrom.show.page.sentences import plain, summarise
+from wherefrom.show.page.summary_sentences import plain, summarise
 
 
 def test_questions_that_were_asked_while_it_trained_are_drawn(tiny_run: Path, tmp_path: Path):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import LEAST_SURE
 from wherefrom.answering.policy import LogisticCalibration, RelationPolicy, Threshold
-from wherefrom.show.page.answers import JudgedAnswers, Scored
+from wherefrom.show.page.judged_answers import JudgedAnswers, Scored
 from wherefrom.show.page.risk import offer_risks
 from wherefrom.show.page.sections import tell_stops
 

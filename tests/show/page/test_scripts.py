@@ -29,27 +29,6 @@ def test_what_is_imported_comes_first_and_once(modules):
     assert "export" not in joined
 
 
-def test_two_modules_with_the_same_name_at_the_top_are_refused(modules):
-    modules |= {"m.js": 'import { a } from "./n.js";\nconst own = 1;\n', "n.js": "class own {}\n"}
-    with pytest.raises(ValueError, match=r"'own' is also a name of n\.js"):
-        scripts.bundle("m.js")
-
-
-def test_a_circle_is_refused(modules):
-    modules |= {"m.js": 'import { a } from "./n.js";\n', "n.js": 'import { b } from "./m.js";\n'}
-    with pytest.raises(ValueError, match="imports itself"):
-        scripts.bundle("m.js")
-
-
-@pytest.mark.parametrize(
-    "line", ['import x from "./n.js";', "export default 3;", 'import "./n.js";']
-)
-def test_other_imports_and_exports_are_refused(modules, line):
-    modules["m.js"] = f"{line}\n"
-    with pytest.raises(ValueError, match="expected imports and exports by name"):
-        scripts.bundle("m.js")
-
-
 @pytest.mark.parametrize("entry", [INTERFACE, ENGINE])
 def test_the_pages_own_scripts_can_stand_in_a_page_with_a_strict_policy(entry):
     joined = scripts.bundle(entry)

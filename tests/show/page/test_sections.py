@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from wherefrom.auditing.findings import AuditedAnswer
+from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
 from wherefrom.show.page.sections import cross, list_answers, list_mistakes, tell_mistakes
-from wherefrom.show.page.sentences import confidence
+from wherefrom.show.page.summary_sentences import confidence
 
 
 def answer(

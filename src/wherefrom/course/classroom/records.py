@@ -5,6 +5,7 @@ points, or record what a regrade gave. The last row for a submission and test co
 """
 
 import csv
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,24 +37,25 @@ def read_corrections(path: Path, tests: Iterable[str]) -> list[Correction]:
     if not path.exists():
         write_text(path, ",".join(COLUMNS) + "\n")
         return []
-    known, found = set(tests), list[Correction]()
-    rows = csv.DictReader(read_text(path).splitlines())
+    rows = csv.DictReader(read_text(path).splitlines(), restval="")
     if tuple(rows.fieldnames or ()) != COLUMNS:
         raise BadData(f"{path}:1: expected the columns {','.join(COLUMNS)}")
-    for row in rows:
-        where = f"{path}:{rows.line_num}"
-        if row["kind"] not in KINDS:
-            raise BadData(f"{where}: kind: expected override or regrade, found '{row['kind']}'")
-        if row["test"] not in known:
-            raise BadData(f"{where}: test: expected one that --list names, found '{row['test']}'")
-        try:
-            points = float(row["points"])
-        except ValueError:
-            raise BadData(f"{where}: points: expected a number, found '{row['points']}'") from None
-        found.append(
-            Correction(row["submission"], row["test"], points, row["kind"], row["reason"] or "")
-        )
-    return found
+    known = set(tests)
+    return [_read_correction(row, known, f"{path}:{rows.line_num}") for row in rows]
+
+
+def _read_correction(row: Mapping[str, str], known: set[str], where: str) -> Correction:
+    if row["kind"] not in KINDS:
+        raise BadData(f"{where}: kind: expected override or regrade, found '{row['kind']}'")
+    if row["test"] not in known:
+        raise BadData(f"{where}: test: expected one that --list names, found '{row['test']}'")
+    try:
+        points = float(row["points"])
+    except ValueError:
+        points = math.nan
+    if not math.isfinite(points):
+        raise BadData(f"{where}: points: expected a number, found '{row['points']}'")
+    return Correction(row["submission"], row["test"], points, row["kind"], row["reason"])
 
 
 def correct(row: dict[str, Any], corrections: Sequence[Correction]) -> dict[str, Any]:

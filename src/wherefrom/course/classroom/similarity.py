@@ -10,6 +10,7 @@ import hashlib
 import io
 import keyword
 import tokenize
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -81,8 +82,8 @@ def alike(
     """The pairs to read, the most alike first; what more than half of a class has is no sign."""
     usual = set[int]().union(*given)
     if len(submissions) > 4:
-        every = [f for own in submissions.values() for f in own]
-        usual |= {f for f in set(every) if 2 * every.count(f) > len(submissions)} - ours
+        having = Counter(f for own in submissions.values() for f in own)
+        usual |= {f for f, count in having.items() if 2 * count > len(submissions)} - ours
     own = {name: found - usual for name, found in {**submissions, OURS: ours}.items()}
     pairs = (
         Pair(a, b, len(own[a] & own[b]), min(len(own[a]), len(own[b])))

@@ -38,7 +38,7 @@ def examine_submission(
     error.
     """
     from wherefrom.course.doctor import checks  # needs torch
-    from wherefrom.course.doctor.asking import Asking, ask
+    from wherefrom.course.doctor.child_requests import Asking, ask
     from wherefrom.course.doctor.judging.claims import Claims
 
     if data is not None and not Path(data).is_dir():

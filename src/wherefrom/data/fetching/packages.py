@@ -23,10 +23,10 @@ from wherefrom.core.errors import (
 )
 from wherefrom.core.files import TEMPORARY, cannot_write, one_line
 from wherefrom.core.manifests import MANIFEST, read_manifest
+from wherefrom.data.collection_results import Fetched, Removed
 from wherefrom.data.fetching import conversions, registry
 from wherefrom.data.fetching.archives import take
 from wherefrom.data.fetching.download import Pinned, download
-from wherefrom.data.findings import Fetched, Removed
 
 _BROKEN = (KeyError, ValueError, UnicodeDecodeError)
 

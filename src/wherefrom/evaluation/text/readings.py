@@ -22,9 +22,9 @@ from wherefrom.core.contracts import Scorer
 from wherefrom.core.errors import BadData
 from wherefrom.core.words import BEGIN, END, WordForms, WordVocabulary
 from wherefrom.evaluation.text.charges import digits, left_out, spelled
-from wherefrom.evaluation.text.tokens import Sentence, treebank
+from wherefrom.evaluation.text.treebank_tokens import Sentence, treebank
 from wherefrom.generation.language_model import LanguageModel
-from wherefrom.generation.texts import TextScorer
+from wherefrom.generation.text_scorer import TextScorer
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-from wherefrom.models.attention.cache import Cache
+from wherefrom.models.attention.kv_cache import Cache
 from wherefrom.models.attention.mixers import MIXERS
 from wherefrom.models.attention.packing import Packing
 

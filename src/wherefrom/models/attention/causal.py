@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from wherefrom.models.attention.cache import Cache
+from wherefrom.models.attention.kv_cache import Cache
 from wherefrom.models.attention.mixer import Mixer, project
 from wherefrom.models.attention.packing import Packing
 from wherefrom.models.attention.unpadded import (

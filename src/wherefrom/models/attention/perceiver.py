@@ -15,8 +15,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.models.attention.cache import Cache
 from wherefrom.models.attention.causal import CausalSelfAttention, normalise
+from wherefrom.models.attention.kv_cache import Cache
 from wherefrom.models.attention.mixer import Mixer, project
 from wherefrom.models.attention.packing import Packing
 from wherefrom.models.block import Arrangement, Block, mlp, norm

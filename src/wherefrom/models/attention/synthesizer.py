@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from wherefrom.models.affine import affine
-from wherefrom.models.attention.cache import Cache
+from wherefrom.models.attention.kv_cache import Cache
 from wherefrom.models.attention.mixer import Mixer, project
 from wherefrom.models.attention.packing import Packing
 

@@ -6,7 +6,7 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wherefrom.evaluation.calibration import Bin
+from wherefrom.evaluation.calibration_measures import Bin
 from wherefrom.evaluation.intervals import Interval
 from wherefrom.evaluation.selective import RiskCoverage
 from wherefrom.memorisation.dose_response import Dose

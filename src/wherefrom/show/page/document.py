@@ -13,7 +13,7 @@ from typing import Any
 from markupsafe import Markup
 
 from wherefrom.show.page.scripts import bundle, read_asset
-from wherefrom.show.page.sentences import confidence
+from wherefrom.show.page.summary_sentences import confidence
 
 PARTS = ("asking.html", "typing.html", "reviewing.html", "lab.html")  # where the model is asked
 TEMPLATES = ("report.html", *PARTS, "reading.html", "marks.html")

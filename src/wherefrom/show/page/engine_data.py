@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Alphabet
@@ -14,10 +14,10 @@ from wherefrom.models.bigram import BigramConfig
 from wherefrom.models.dan import DANConfig
 from wherefrom.models.gpt import GPTConfig
 from wherefrom.models.gru import GRUConfig
-from wherefrom.runs.run import Run
-from wherefrom.show.page.asking import describe_asking
-from wherefrom.show.page.models import describe_models, pack_models
-from wherefrom.show.page.weights import AUTO
+from wherefrom.runs.opened_run import Run
+from wherefrom.show.page.packed_models import describe_models, pack_models
+from wherefrom.show.page.packed_weights import AUTO
+from wherefrom.show.page.question_box import describe_asking
 
 ANSWERS, CHARACTERS, WORDS, REVIEWS = "answers", "characters", "words", "reviews"
 

@@ -8,9 +8,9 @@ from typing import Any
 from wherefrom.core.errors import Damaged, MissingInput
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.runs.folder import RunFolder
-from wherefrom.show.page.layout import lay_out_folder
 from wherefrom.show.page.making import command_for
-from wherefrom.show.page.sentences import STRONG, Piece
+from wherefrom.show.page.page_layout import lay_out_folder
+from wherefrom.show.page.summary_sentences import STRONG, Piece
 
 CLAIMS, FIGURES = "demonstrations.json", "demonstrations"  # in the folder; FIGURES: NAME.svg
 ITEMS = 10  # as in course/lab/heads.py

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.plurals import plural
-from wherefrom.runs.run import Run
+from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.charts import Line, plot
 from wherefrom.show.page.pictures import PERCENTS, Picture, label_of
-from wherefrom.show.page.sentences import percent
+from wherefrom.show.page.summary_sentences import percent
 
 _CURVES = 2  # of other models beside the primary one's
 _LATE = 0.6  # a curve that ends later has its label above its end

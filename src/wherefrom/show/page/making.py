@@ -10,11 +10,11 @@ from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.plurals import plural
 from wherefrom.core.recipe import Experiment, ModelEntry
-from wherefrom.recipes.catalogue import RECIPES, adjust, get_recipe
+from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.layout import WEIGHTS
-from wherefrom.runs.run import Run
-from wherefrom.show.page.answers import read_findings
+from wherefrom.runs.opened_run import Run
+from wherefrom.show.page.judged_answers import read_findings
 
 _MODELS = 4  # of which each is described
 _OPTIONS = {  # of a user's own files

@@ -11,18 +11,18 @@ from markupsafe import Markup
 from wherefrom.core.errors import BadData
 from wherefrom.core.measures import BY_RELATION
 from wherefrom.core.plurals import plural
-from wherefrom.evaluation.calibration import reliability_diagram
+from wherefrom.evaluation.calibration_measures import reliability_diagram
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.selective import RiskCoverage, risk_coverage
+from wherefrom.experiments.recipes.facts_recipe import WITHOUT_NOTES
 from wherefrom.memorisation.dose_response import bin_by_exposure
 from wherefrom.memorisation.exposures import Exposures
-from wherefrom.recipes.facts import WITHOUT_NOTES
-from wherefrom.runs.run import Run
-from wherefrom.show.page.answers import JudgedAnswers
+from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.charts import Dot, Line, Point, dots, plot
+from wherefrom.show.page.judged_answers import JudgedAnswers
 from wherefrom.show.page.risk import AcceptedRisk
-from wherefrom.show.page.sentences import count, interval, percent
-from wherefrom.show.terminal.tables import READERS, explain_notes
+from wherefrom.show.page.summary_sentences import count, interval, percent
+from wherefrom.show.terminal.result_tables import READERS, explain_notes
 
 NAMES = {
     "majority": "the commonest answer",

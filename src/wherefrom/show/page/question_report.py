@@ -3,20 +3,20 @@
 from collections.abc import Sequence
 from typing import Any
 
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.kept_answers import RememberingModel, read_kept
-from wherefrom.auditing.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
-from wherefrom.runs.run import Run
+from wherefrom.runs.opened_run import Run
 from wherefrom.show.page import pictures, sections
-from wherefrom.show.page.answers import JudgedAnswers, collect_answers
 from wherefrom.show.page.charts import Dot, dots
-from wherefrom.show.page.exposures import count_cheap
-from wherefrom.show.page.layout import embed_models, lay_out
+from wherefrom.show.page.exposure_counts import count_cheap
+from wherefrom.show.page.judged_answers import JudgedAnswers, collect_answers
 from wherefrom.show.page.learning import draw_answering, draw_learning
+from wherefrom.show.page.page_layout import embed_models, lay_out
 from wherefrom.show.page.risk import AcceptedRisk, offer_risks
-from wherefrom.show.page.sentences import count, count_subjects, percent, summarise
-from wherefrom.show.terminal.audit import audit_table
+from wherefrom.show.page.summary_sentences import count, count_subjects, percent, summarise
+from wherefrom.show.terminal.audit_text import audit_table
 
 _COLUMNS = (
     ("s", "who"), ("a", "it says"), ("g", "right is"), ("c", "sure"), ("e", "evidence"),
@@ -31,7 +31,7 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
     answers = collect_answers(inspector)
     risks = offer_risks(answers, inspector.policy)
     engine = embed_models(run, precision, inspector)
-    exposures = count_cheap(inspector.opened)
+    exposures = count_cheap(inspector.run)
     drawn = [
         pictures.draw_accuracy(run),
         draw_learning(run),

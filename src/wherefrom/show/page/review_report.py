@@ -2,11 +2,19 @@
 
 from typing import Any
 
-from wherefrom.runs.run import Run
+from wherefrom.runs.opened_run import Run
 from wherefrom.show.page import pictures
-from wherefrom.show.page.layout import embed_models, lay_out
 from wherefrom.show.page.learning import draw_learning
-from wherefrom.show.page.sentences import FINE, STRONG, Piece, Sentence, count, interval, percent
+from wherefrom.show.page.page_layout import embed_models, lay_out
+from wherefrom.show.page.summary_sentences import (
+    FINE,
+    STRONG,
+    Piece,
+    Sentence,
+    count,
+    interval,
+    percent,
+)
 
 _SHOWN = 3  # reviews to click
 

@@ -19,7 +19,7 @@ from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.relations import group
 from wherefrom.evaluation.selective import risk_coverage
-from wherefrom.show.page.answers import JudgedAnswers, Scored
+from wherefrom.show.page.judged_answers import JudgedAnswers, Scored
 
 RISKS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
 

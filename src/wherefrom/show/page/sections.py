@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wherefrom.auditing.findings import AuditedAnswer
+from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.measures import NOT_SHOWN
 from wherefrom.core.plurals import plural
 from wherefrom.core.replies import AS_READ, GUESSED, RECALLED, SHOWN_VERDICTS, SUPPORTED
 from wherefrom.show.page.risk import AcceptedRisk, Stop
-from wherefrom.show.page.sentences import interval, percent
+from wherefrom.show.page.summary_sentences import interval, percent
 from wherefrom.show.terminal.quotes import find_words
 
 EXAMPLES = 3  # of each kind of mistake

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from wherefrom.core.measures import unit_of
-from wherefrom.runs.run import Run
-from wherefrom.show.page.layout import embed_models, lay_out
+from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.learning import draw_learning
-from wherefrom.show.page.sentences import STRONG, Piece, Sentence
+from wherefrom.show.page.page_layout import embed_models, lay_out
+from wherefrom.show.page.summary_sentences import STRONG, Piece, Sentence
 
 _OPENINGS = 3  # texts to click, from the held-out text
 _LONG = 60  # characters of such a text

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from wherefrom.show.terminal.tables import NOTHING
+from wherefrom.show.terminal.result_tables import NOTHING
 
 Findings = Mapping[str, Any]
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from wherefrom.show.terminal.tables import printable
+from wherefrom.show.terminal.result_tables import printable
 
 _LONGEST = 600  # characters of an error: a question of a megabyte should not be printed whole
 

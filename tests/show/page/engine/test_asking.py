@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from wherefrom.answering.statement_forms import StatementForms
-from wherefrom.auditing.inspector import Inspector, open_inspector
+from wherefrom.answering.features import StatementForms
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
-from wherefrom.generation.answers import answer_probabilities
-from wherefrom.runs.run import open_run
+from wherefrom.generation.answerer import answer_probabilities
+from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.engine_data import embed_engine
 
 ASK = """

@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from wherefrom.show.page.weights import PRECISIONS, pack_weights
+from wherefrom.show.page.packed_weights import PRECISIONS, pack_weights
 
 BYTES = {"bytes.js": "decodeBase64, decodeHalf, unpackTensors"}
 

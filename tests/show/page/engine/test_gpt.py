@@ -8,7 +8,7 @@ import torch
 
 from wherefrom.generation.scoring import score
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.show.page.models import pack_model
+from wherefrom.show.page.packed_models import pack_model
 
 SMALL = {"vocab_size": 23, "block_size": 24, "n_layer": 2, "n_head": 2, "n_embd": 12}
 MODERN = {"norm": "rms", "activation": "relu2", "bias": False}

@@ -6,7 +6,7 @@ import pytest
 from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import choose_threshold, choose_thresholds
 from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.familiarity import FAMILIARITY
+from wherefrom.answering.features import FAMILIARITY, STATEMENT
 from wherefrom.answering.policy import (
     EVEN_ODDS,
     AnswerPolicy,
@@ -16,7 +16,6 @@ from wherefrom.answering.policy import (
     Threshold,
     decide,
 )
-from wherefrom.answering.statement_forms import STATEMENT
 from wherefrom.core.config import to_json
 
 NAMES = ("log_probability", "margin", *STATEMENT, *FAMILIARITY)

@@ -9,12 +9,12 @@ import torch
 
 from wherefrom import api
 from wherefrom.core.characters import fold
-from wherefrom.generation.texts import go_on
+from wherefrom.generation.text_scorer import go_on
 from wherefrom.models.gru import GRU, GRUConfig
+from wherefrom.runs.opened_run import Run, open_run
 from wherefrom.runs.readers import open_reader
-from wherefrom.runs.run import Run, open_run
 from wherefrom.show.page.engine_data import embed_engine
-from wherefrom.show.page.models import pack_model
+from wherefrom.show.page.packed_models import pack_model
 
 ENGINE = {"engine.js": "Engine, finish, openModel"}
 GPT = (
@@ -38,7 +38,7 @@ def text_gpt(text_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(api.run("shakespeare-gpt", out=out, settings=settings).run)
 
 
-@pytest.fixture(scope="module", params=["characters", "text_gpt"])
+@pytest.fixture(scope="module", params=["character_run", "text_gpt"])
 def opened(request: pytest.FixtureRequest) -> tuple[Run, dict[str, Any]]:
     run = open_run(request.getfixturevalue(request.param))
     found = embed_engine(run, "fp32")

@@ -7,7 +7,7 @@ import pytest
 from wherefrom.core.bags import split_words
 from wherefrom.core.errors import BadData
 from wherefrom.models.dan import Classifier
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.engine_data import embed_engine
 
 TEXTS = [

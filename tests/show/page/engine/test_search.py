@@ -7,7 +7,7 @@ import torch
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.show.page.models import pack_model
+from wherefrom.show.page.packed_models import pack_model
 
 
 @pytest.mark.parametrize(("beams", "most"), [(1, 40), (2, 6), (4, 1), (4, 40), (30, 6)])

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from wherefrom.core.words import WordForms, WordVocabulary
-from wherefrom.evaluation.text.tokens import treebank
+from wherefrom.evaluation.text.treebank_tokens import treebank
 from wherefrom.models.bigram import BigramConfig, build
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.engine_data import describe_words, embed_engine
-from wherefrom.show.page.models import pack_model
+from wherefrom.show.page.packed_models import pack_model
 
 TEXTS = [
     "Mr. Smith didn't go. He can't; he won't! \"Why?\" she said... It's 1,250.50 at 9:30 -- so.",
@@ -64,8 +64,8 @@ def test_probabilities_are_the_networks(run_js, width: int) -> None:
     assert np.abs(found - expected).max() < 1e-5
 
 
-def test_a_runs_words_cost_what_the_model_says(run_js, words: Path) -> None:
-    run = open_run(words)
+def test_a_runs_words_cost_what_the_model_says(run_js, bigram_run: Path) -> None:
+    run = open_run(bigram_run)
     engine = embed_engine(run, "fp32")
     data: dict[str, Any] = dict(engine.data)
     line = run.dataset.documents[0].text

@@ -3,7 +3,7 @@
 import base64
 from pathlib import Path
 
-from wherefrom.runs.run import open_run
+from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.document import ENGINE
 from wherefrom.show.page.engine_data import embed_engine
 from wherefrom.show.page.scripts import bundle, read_asset

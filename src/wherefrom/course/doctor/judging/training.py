@@ -13,10 +13,11 @@ import torch.nn.functional as F
 
 from wherefrom.course.doctor.exercises import weights
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.judging import computation, names
+from wherefrom.course.doctor.judging import computation
+from wherefrom.course.doctor.judging import name_data as names
 from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
 from wherefrom.course.doctor.judging.given_trainer import peak_share
-from wherefrom.course.doctor.judging.names import BLOCK, DOCUMENTS
+from wherefrom.course.doctor.judging.name_data import BLOCK, DOCUMENTS
 from wherefrom.course.doctor.judging.spans import MASK, PAD, symbols_of
 from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year

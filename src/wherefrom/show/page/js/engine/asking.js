@@ -86,7 +86,7 @@ export class Asking {
     return [...this.vocabulary.encode(question.text), MASK];
   }
 
-  /** What asks the primary model the same in the text's own wordings; as statement_forms.py does. */
+  /** What asks the primary model the same in the text's own wordings; as features.py does. */
   otherPrompts(question) {
     if (!this.data.search.wordings) return [];
     return this.features
@@ -123,7 +123,7 @@ export class Asking {
     return /** @type {any[]} */ (step.value);
   }
 
-  /** The answers that have most of the probability after all prompts; as generation/answers.py. */
+  /** The answers that have most of the probability after all prompts; as generation/answerer.py. */
   _pool(found, most) {
     const closed = found.map((each) => each.filter(({ finished }) => finished));
     const any = closed.some((each) => each.length);
@@ -251,7 +251,7 @@ export class Asking {
     return this.looking.look(asked, say);
   }
 
-  /** Recalled or guessed; as memorisation/predictor.py predicts it. */
+  /** Recalled or guessed; as answering/source.py predicts it. */
   _source(features, relation, probabilityRead, evidence) {
     const { curve, relations, borrowed } = this.data.source;
     const { even_odds: even, recalled_above: least } = this.data;

@@ -1,8 +1,8 @@
 /**
  * What confidence and source are computed from: features of an answer by their names.
  *
- * As answering/closed_book.py, familiarity.py, statement_forms.py and memorisation/predictor.py compute
- * them. Texts are scored in the tree that the question was read in, so what they share is read once.
+ * As answering/features.py and source.py compute them. Texts are scored in the tree that the
+ * question was read in, so what they share is read once.
  */
 
 import { lookUp } from './text.js';

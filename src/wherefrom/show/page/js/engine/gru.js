@@ -6,7 +6,7 @@
 import { Linear, logSoftmax, roundUp, sigmoid } from './arithmetic.js';
 import { Tree } from './tree.js';
 
-const WINDOW = 512; // characters of a text that are read at once, as generation/texts.py has it
+const WINDOW = 512; // characters of a text that are read at once, as generation/text_scorer.py has it
 
 export class Gru {
   /** @param {any} manifest @param {Record<string, any>} tensors */

@@ -1,7 +1,7 @@
 /**
  * Character models that read a text: what each character costs, what may come next, and how it goes on.
  *
- * As evaluation/text/readings.py and generation/texts.py read texts: the first character follows a line
+ * As evaluation/text/readings.py and generation/text_scorer.py read texts: the first character follows a line
  * end, a text longer than the model reads is read in windows that share half of each other.
  */
 

@@ -1,7 +1,7 @@
 /**
  * Word models: the bigram network, over words as the Penn Treebank divides a text.
  *
- * The division is that of evaluation/text/tokens.py, the forms of unlisted words those of core/words.py.
+ * The division is that of evaluation/text/treebank_tokens.py, the forms of unlisted words those of core/words.py.
  */
 
 import { logSoftmax, sigmoid } from './arithmetic.js';

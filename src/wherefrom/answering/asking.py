@@ -1,0 +1,173 @@
+"""Asking a run: questions in, replies out."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import overload
+
+from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.certificate import Certificate
+from wherefrom.answering.inspector import Inspector
+from wherefrom.answering.populations import (
+    LEAST,
+    People,
+    PopulationCheck,
+    check_population,
+    describe_people,
+)
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.replies import (
+    CONTRADICTED,
+    EVIDENCE,
+    NO_TEXT,
+    NOT_STATED,
+    REQUIRED,
+    SHOWN,
+    SUPPORTED,
+    Claim,
+    Reply,
+    Verdict,
+)
+from wherefrom.core.sample_size import DELTA
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a question could not be asked; `index` is its place among the questions, from 0."""
+
+    index: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Replies(Sequence[Reply]):
+    """The replies in the order of their questions, problems with other questions, and notes.
+
+    `certificate` is the risk bound of the answers, if one was asked for. `notes` are sentences
+    that a person should read together with the replies. `claims` has a claimed answer to each
+    question, weighed against its reply, if one was given. `population` compares a batch of people
+    with the calibration people, for whom confidence and bound were set.
+    """
+
+    run: str
+    replies: tuple[Reply, ...]
+    problems: tuple[Problem, ...] = ()
+    certificate: Certificate | None = None
+    notes: tuple[str, ...] = ()
+    population: PopulationCheck | None = None
+    claims: tuple[Claim, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.replies)
+
+    def __iter__(self) -> Iterator[Reply]:
+        return iter(self.replies)
+
+    @overload
+    def __getitem__(self, index: int) -> Reply: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Reply, ...]: ...
+    def __getitem__(self, index: int | slice) -> Reply | tuple[Reply, ...]:
+        return self.replies[index]
+
+
+def ask(
+    inspector: Inspector,
+    questions: Sequence[str],
+    *,
+    risk: float | None = None,
+    delta: float | None = None,
+    evidence: str = SHOWN,
+    strict: bool = True,
+) -> Replies:
+    """Put questions to a finished run.
+
+    With `risk`, the model answers only above a threshold with this risk bound. If `evidence` is
+    required, an answer that the text does not state is withheld. A question that the
+    run cannot be asked raises BadData if `strict`; otherwise it is listed in `problems`, and the
+    other questions are answered.
+    """
+    _check_options(risk, delta, evidence)
+    certificate = None
+    if risk is not None:
+        inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
+    notes = inspector.notes()
+    if certificate is not None:
+        notes.append(certificate.explain())
+    parsed, problems = _parse(inspector, questions)
+    if strict and problems:
+        raise BadData(problems[0].message)
+    check = None if inspector.policy is None else check_batch(inspector, parsed)
+    if check is not None and check.warning:
+        notes.append(check.warning)
+    replies = inspector.reply(parsed)
+    if evidence == REQUIRED:
+        replies = [require_evidence(reply) for reply in replies]
+    path = str(inspector.run.path)
+    return Replies(path, tuple(replies), tuple(problems), certificate, tuple(notes), check)
+
+
+def check_batch(inspector: Inspector, asked: Sequence[ParsedQuestion]) -> PopulationCheck | None:
+    """The calibration people against the people of some questions; None if either are too few."""
+    model = inspector.model
+    people = inspector.opened.calibration_people
+    readable = [question for question in asked if not model.unseen(question)]
+    if min(len(people), len(readable)) < LEAST:
+        return None
+    known = [parsed for q in people if (parsed := model.try_parse(q.text))]
+    return check_population(describe_batch(inspector, known), describe_batch(inspector, readable))
+
+
+def describe_batch(
+    inspector: Inspector,
+    questions: Sequence[ParsedQuestion],
+    familiarity: FeatureTable | None = None,
+    gold: Sequence[str | None] | None = None,
+) -> People:
+    """Where right answers (`gold`) are not known, what the text states stands for them."""
+    if familiarity is None:
+        familiarity = inspector.model.familiarity([q.subject for q in questions])
+    verdicts = [inspector.judge_answer(question, "") for question in questions]
+    stated = [None if verdict is None else verdict.stated for verdict in verdicts]
+    known = [None if verdict is None else verdict.stated is not None for verdict in verdicts]
+    answers = stated if gold is None else gold
+    return describe_people(questions, familiarity, answers, known, inspector.run.dataset)
+
+
+def _check_options(risk: float | None, delta: float | None, evidence: str) -> None:
+    if delta is not None and risk is None:
+        raise UsageError("delta: expected a risk beside it, found none; add a risk")
+    if evidence not in EVIDENCE:
+        raise UsageError(f"evidence: expected {' or '.join(EVIDENCE)}, found {evidence!r}")
+
+
+def require_evidence(reply: Reply) -> Reply:
+    """The same reply, its answer withheld unless the text states it."""
+    verdict = reply.evidence
+    if not reply.answered or (verdict is not None and verdict.label == SUPPORTED):
+        return reply
+    why = f"no evidence: {_explain_lack(verdict)}"
+    return replace(reply, answered=False, reason=NOT_STATED, why_not=why)
+
+
+def _explain_lack(verdict: Verdict | None) -> str:
+    if verdict is None:
+        return "too few of the asked answers stand in the text to learn how it states them"
+    if verdict.label == CONTRADICTED:
+        return f"the text states another answer: {verdict.stated}"
+    if verdict.label == NO_TEXT:
+        return "nothing in the text is about this name"
+    return "the text about this name does not state it"
+
+
+def _parse(
+    inspector: Inspector, questions: Sequence[str]
+) -> tuple[list[ParsedQuestion], list[Problem]]:
+    parsed: list[ParsedQuestion] = []
+    problems: list[Problem] = []
+    for i, text in enumerate(questions):
+        try:
+            parsed.append(inspector.parse(text))
+        except BadData as error:
+            problems.append(Problem(i, str(error)))
+    return parsed, problems

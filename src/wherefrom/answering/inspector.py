@@ -1,0 +1,348 @@
+"""The inspector: everything that is known about a run's answers, put into replies.
+
+It combines three packages: confidence and the name gate (`answering`), what the text says
+(`evidence`), and whether the model recalled the answer (`memorisation`). `wherefrom ask` and
+`audit` both use it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from wherefrom.answering.answer_table import AnswerTable, FeatureTable
+from wherefrom.answering.certificate import Certificate
+from wherefrom.answering.closed_book import ClosedBookModel, no_answers
+from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.fitting import fit_certified_policy, fit_policy, judge
+from wherefrom.answering.name_gate import make_decoy_names
+from wherefrom.answering.policy import AnswerPolicy, Decision, decide, find_policy, open_as_stored
+from wherefrom.answering.source import (
+    COLUMNS,
+    SourcePredictor,
+    read_source_predictor,
+    source_features,
+)
+from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Note, Question
+from wherefrom.core.errors import BadData
+from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.replies import (
+    GUESSED,
+    NO_TEXT,
+    SUPPORTED,
+    UNKNOWN_NAME,
+    NotedValue,
+    RankedAnswer,
+    Reply,
+    Source,
+    Verdict,
+)
+from wherefrom.generation.answerer import BEAMS
+from wherefrom.objectives.note_rows import find_sentence
+from wherefrom.reading.index import fold
+from wherefrom.reading.tokens import normalise
+from wherefrom.reading.verdict import FactChecker
+from wherefrom.runs.kept_extractors import open_fact_checker
+from wherefrom.runs.opened_run import Run
+
+NO_CALIBRATION = "the run has no calibration people, so its answers are unverified"
+
+
+class OpenedRun:
+    """The parts of a run that replies need; each is opened when it is first used."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @cached_property
+    def stored_policy(self) -> AnswerPolicy | None:
+        """The policy in the run folder; None if none was fitted."""
+        return find_policy(self.run)
+
+    @cached_property
+    def model(self) -> ClosedBookModel:
+        return open_as_stored(self.run, self.stored_policy)
+
+    @cached_property
+    def policy(self) -> AnswerPolicy | None:
+        """The stored policy, or one that is fitted now; None without calibration people."""
+        people = self.calibration_people
+        if self.stored_policy is not None or not people:
+            return self.stored_policy
+        masked = self.run.dataset.select("masked", EVERY_SUPPORT)
+        return fit_policy(self.model, people, self.run.recipe.precision, self.decoys, masked)
+
+    @property
+    def calibration_people(self) -> tuple[Question, ...]:
+        return self.run.dataset.select("calibration", EVERY_SUPPORT)
+
+    @cached_property
+    def judged_calibration(self) -> AnswerTable | None:
+        """The model's answers to calibration questions; None if it can be asked none of them."""
+        try:
+            return judge(self.model, self.calibration_people, self.decoded)
+        except BadData:
+            return None
+
+    @cached_property
+    def decoded(self) -> dict[str, Answer]:
+        """What the evaluation decoded with the primary model, by the text of the question."""
+        run, found = self.run, dict[str, Answer]()
+        primary = run.recipe.primary
+        for task in run.recipe.tasks:
+            alike = task.measure == "accuracy" and task.beams == BEAMS and not task.brief
+            kept = run.folder.has_predictions(primary, task.name)
+            if alike and primary in task.predictors and kept:
+                rows = run.predictions(primary, task.name)
+                found |= {row.question: row.answer for row in rows}
+        return found
+
+    @cached_property
+    def decoys(self) -> DecoyNames | None:
+        return make_decoy_names(self.model, self.run.dataset)
+
+    @cached_property
+    def fact_checker(self) -> FactChecker | None:
+        return open_fact_checker(self.run)
+
+    @cached_property
+    def predictor(self) -> SourcePredictor:
+        return read_source_predictor(self.run.folder)
+
+    @cached_property
+    def _note_rows(self) -> dict[tuple[str, str], dict[str, Any]]:
+        """Every note by its subject and relation; read once, and decoded when it is asked for."""
+        rows = self.run.folder.read_note_rows()
+        return {(fold(row["subject"]), row["relation"]): row for row in rows}
+
+    def find_note(self, subject: str, relation: str) -> Note | None:
+        """What the reader noted of a subject; None if it noted nothing."""
+        row = self._note_rows.get((fold(subject), relation))
+        return None if row is None else self.run.folder.decode_note(row)
+
+    @cached_property
+    def trained_on(self) -> set[tuple[str, str]]:
+        """The subject and the relation of every question that was trained on."""
+        return {(q.subject, q.relation) for q in self.run.dataset.asked}
+
+
+class Inspector:
+    """Turns questions into replies, with the run's own policy and source predictor or with others.
+
+    Open it once and ask it often. `with_certificate` and `with_predictor` return another inspector
+    that shares the opened parts.
+    """
+
+    def __init__(
+        self,
+        opened: OpenedRun,
+        policy: AnswerPolicy | None = None,
+        predictor: SourcePredictor | None = None,
+    ) -> None:
+        self.opened, self._policy, self._predictor = opened, policy, predictor
+
+    @property
+    def run(self) -> Run:
+        return self.opened.run
+
+    @property
+    def model(self) -> ClosedBookModel:
+        return self.opened.model
+
+    @property
+    def policy(self) -> AnswerPolicy | None:
+        return self._policy or self.opened.policy
+
+    @property
+    def predictor(self) -> SourcePredictor:
+        return self._predictor or self.opened.predictor
+
+    def with_predictor(self, predictor: SourcePredictor) -> "Inspector":
+        return Inspector(self.opened, self._policy, predictor)
+
+    def with_certificate(self, alpha: float, delta: float) -> tuple["Inspector", Certificate]:
+        """An inspector that answers only above a threshold with a risk bound."""
+        people = self.opened.calibration_people
+        if not people:
+            raise BadData(
+                f"{self.run.path}: expected calibration people to certify a risk bound with, found "
+                "none; leave the risk out, or ask a run that has calibration people (such as "
+                "birthplaces-calibrated)"
+            )
+        found = fit_certified_policy(self.model, people, alpha, delta, self.opened.decoys)
+        return Inspector(self.opened, found.policy, self._predictor), found.certificate
+
+    def notes(self) -> list[str]:
+        """What a person should know before reading the replies."""
+        notes = [line] if (line := self.run.changed_source()) else []
+        return notes if self.policy is not None else [*notes, NO_CALIBRATION]
+
+    # -- replies -------------------------------------------------------------------
+
+    def parse(self, text: str) -> ParsedQuestion:
+        """Parse a question; BadData says why if the model cannot be asked it.
+
+        A name with letters that the model lacks is no error: the reply is that it is unknown.
+        """
+        return self.model.parse(text, any_letters=True)
+
+    def reply(self, questions: Sequence[ParsedQuestion]) -> list[Reply]:
+        """Replies with confidence, evidence and source."""
+        unseen = [self.model.unseen(question) for question in questions]
+        readable = [q for q, letters in zip(questions, unseen, strict=True) if not letters]
+        replies = iter(self.compose(self.answer(readable)) if readable else ())
+        return [
+            self._decline(question, letters) if letters else next(replies)
+            for question, letters in zip(questions, unseen, strict=True)
+        ]
+
+    def answer(
+        self, questions: Sequence[ParsedQuestion], decoded: Mapping[str, Answer] | None = None
+    ) -> AnswerTable:
+        """The model's answers, with the features of the source predictor too."""
+        answered = self.model.answer(questions, decoded)
+        return replace(answered, features=self._with_source_features(answered))
+
+    def _decline(self, question: ParsedQuestion, unseen: Sequence[str]) -> Reply:
+        """The reply to a question that the model cannot read: it never saw these letters."""
+        letters = ", ".join(f"{c!r} (U+{ord(c):04X})" for c in unseen)
+        return Reply(
+            question=question.text,
+            subject=question.subject,
+            relation=question.relation,
+            answered=False,
+            answer="",
+            confidence=None,
+            reason=UNKNOWN_NAME,
+            name_known=False,
+            candidates=(),
+            evidence=self.judge_answer(question, ""),
+            source=Source(GUESSED, 0.0, self.predictor.borrowed),  # nothing was read about it
+            did_you_mean=self.model.parser.suggest(question.subject),
+            why_not=f"the model does not know the name: it has never seen {letters}",
+            took_notes=self.run.recipe.notes,
+            note=self.show_note(question, ""),
+        )
+
+    def examine(
+        self,
+        questions: Sequence[tuple[Question, ParsedQuestion]],
+        decoded: Mapping[str, Answer] | None = None,
+    ) -> AnswerTable:
+        """Put questions whose answers are known to the model.
+
+        `decoded` has answers of this model by the text of their question: nothing is decoded twice.
+        """
+        found = self.answer([parsed for _, parsed in questions], decoded)
+        return replace(found, known=tuple(question for question, _ in questions))
+
+    def compose(
+        self, answered: AnswerTable, verdicts: Sequence[Verdict | None] | None = None
+    ) -> list[Reply]:
+        """The replies for answers; without `verdicts`, the text is consulted."""
+        if verdicts is None:
+            verdicts = self.judge(answered)
+        features, relations = answered.features, answered.relations
+        sources = self.predictor.predict(features, self.probability_read(features), relations)
+        decisions = decide(self.policy, features, relations)
+        each = zip(answered.asked, answered.answers, verdicts, sources, decisions, strict=True)
+        return [self._reply(*parts) for parts in each]
+
+    def judge(self, answered: AnswerTable) -> list[Verdict | None]:
+        """What the text says about every answer."""
+        pairs = zip(answered.asked, answered.answers, strict=True)
+        return [self.judge_answer(question, answer.text) for question, answer in pairs]
+
+    def judge_answer(self, question: ParsedQuestion, answer: str) -> Verdict | None:
+        """What the text says about one answer; None if the relation has no extractor."""
+        checker = self.opened.fact_checker
+        if checker is None or question.relation not in checker.extractors:
+            return None
+        verdict = checker.judge(question.subject, answer, question.relation)
+        if verdict.document is None:
+            return verdict
+        name = self.run.dataset.documents[verdict.document].id
+        note = self.opened.find_note(question.subject, question.relation)
+        as_read = verdict.label == SUPPORTED and is_same_reading(verdict, note)
+        return replace(verdict, document_id=name or None, as_read=as_read)
+
+    def show_note(self, question: ParsedQuestion, answer: str) -> NotedValue | None:
+        """The note beside an answer that was given without it; None if there is none."""
+        note = self.opened.find_note(question.subject, question.relation)
+        if note is None:
+            return None
+        document = self.run.dataset.documents[note.document]
+        return NotedValue(
+            value=note.value,
+            score=note.score,
+            document=note.document,
+            span=note.span,
+            sentence=find_sentence(document.text, note.span).of(document.text).strip(),
+            agrees=normalise(answer) == normalise(note.value),
+            document_id=document.id or None,
+        )
+
+    def probability_read(self, features: FeatureTable) -> np.ndarray:
+        """The probability that the model has read each name."""
+        policy = self.policy
+        return np.ones(len(features)) if policy is None else policy.probability_read(features)
+
+    def _with_source_features(self, answered: AnswerTable) -> FeatureTable:
+        if answered.asked and set(COLUMNS) <= set(answered.features.columns):
+            return answered.features  # the evaluation kept them
+        decoys = self.opened.decoys
+        names = [decoys.of(q.subject) if decoys else () for q in answered.asked]
+        return source_features(self.model, answered, names)
+
+    def _reply(
+        self,
+        question: ParsedQuestion,
+        answer: Answer,
+        verdict: Verdict | None,
+        source: Source,
+        decision: Decision,
+    ) -> Reply:
+        if verdict is not None and verdict.label == NO_TEXT:
+            # By definition m is 0 if there is no text to leave out.
+            source = replace(source, label=GUESSED, probability_recalled=0.0)
+        elif source.borrowed:  # its probability was never compared with this text
+            source = replace(source, probability_recalled=None)
+        found = (answer, *answer.others)  # the best one first
+        subject, relation = question.subject, question.relation
+        decision = decision.unless_meant(self.model.find_meant(subject))
+        return Reply(
+            question=question.text,
+            subject=subject,
+            relation=relation,
+            answered=decision.given,
+            answer=answer.text,
+            confidence=decision.confidence,
+            reason=decision.reason,
+            name_known=decision.name_known,
+            candidates=tuple(RankedAnswer(each.text, each.probability) for each in found),
+            evidence=verdict,
+            source=source,
+            trained_on=(subject, relation) in self.opened.trained_on,
+            did_you_mean=self.model.parser.suggest(subject),
+            why_not=decision.why_not,
+            took_notes=self.run.recipe.notes,
+            note=self.show_note(question, answer.text),
+            unverified=decision.unverified,
+            needs=decision.needs,
+        )
+
+
+def is_same_reading(verdict: Verdict, note: Note | None) -> bool:
+    """Whether a verdict rests on the very words that the note was taken from."""
+    if note is None or verdict.span is None or verdict.document != note.document:
+        return False
+    return verdict.span.start < note.span.end and note.span.start < verdict.span.end
+
+
+def open_inspector(run: Run) -> Inspector:
+    run.require_finished()
+    if not run.dataset.questions:
+        raise no_answers(run)
+    return Inspector(OpenedRun(run))

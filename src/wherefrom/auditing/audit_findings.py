@@ -1,0 +1,296 @@
+"""The findings of an audit, as audit.json has them; docs/AUDIT-JSON.md explains every field.
+
+`core/config.py` encodes them all: each field is written under its own name.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from wherefrom.answering.certificate import Certificate
+from wherefrom.answering.populations import PopulationCheck
+from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
+from wherefrom.core.contracts import Question
+from wherefrom.core.errors import WherefromError
+from wherefrom.core.replies import Reply
+from wherefrom.evaluation.calibration_measures import CalibrationScores
+from wherefrom.evaluation.evaluator import Score
+from wherefrom.evaluation.selective import AreaDifference, RiskCoverage
+from wherefrom.memorisation.dose_response import Dose, NeverExposed, PositionedDose
+from wherefrom.memorisation.source_measures import MeasuredSource
+from wherefrom.memorisation.swap import SwapFindings
+
+FINDINGS, ANSWERS = "audit/audit.json", "audit/answers.jsonl"
+
+
+@dataclass(frozen=True)
+class ConfidenceFindings:
+    """The calibrated probability beside the model's own, on held-out people.
+
+    Here and below, `by_relation` has the same for each relation; it is empty if there is only one.
+    """
+
+    calibrated: CalibrationScores
+    raw: CalibrationScores
+    risk_coverage: RiskCoverage
+    risk_coverage_raw: RiskCoverage
+    area_difference: AreaDifference
+    by_relation: Mapping[str, "ConfidenceFindings"] = field(
+        default_factory=dict[str, "ConfidenceFindings"]
+    )
+
+
+@dataclass(frozen=True)
+class SupportFindings:
+    """People whose text states the answer, omits it, or who have none: how many are answered.
+
+    `risk` is the share of wrong answers among those given; None if none is given.
+    """
+
+    answered_share: Score
+    risk: Score | None
+
+
+@dataclass(frozen=True)
+class ThresholdFindings:
+    """A threshold, the precision that it was set for, and what it does to held-out people.
+
+    `precision` is None if the threshold answers nothing; `why_not` says why no threshold would do.
+    `pooled`: it was chosen on the questions of several relations together. `unverified` says why
+    the answers are given as unverified, if they are; the threshold is then one on the model's own
+    probability.
+    `threshold` is None over several relations, each of which has its own. `by_support` has the
+    same for each kind of support among held-out people.
+    """
+
+    threshold: float | None
+    target: float
+    answered_share: Score
+    precision: Score | None
+    why_not: str | None = None
+    by_relation: Mapping[str, "ThresholdFindings"] = field(
+        default_factory=dict[str, "ThresholdFindings"]
+    )
+    by_support: Mapping[str, SupportFindings] = field(default_factory=dict[str, SupportFindings])
+    pooled: bool = False
+    unverified: str | None = None
+
+
+@dataclass(frozen=True)
+class AbstentionFindings:
+    """Thresholds that were set on calibration people.
+
+    `in_use` is the threshold that `ask` applies; unlike the others, it is never below 0.75,
+    unless the answers are unverified.
+    `raw_probability` has thresholds on the model's own probability. `certificate`, `certified` and
+    `uncertified` are None if there were too few people for a risk bound.
+    """
+
+    in_use: ThresholdFindings
+    thresholds: Mapping[str, ThresholdFindings]
+    raw_probability: Mapping[str, ThresholdFindings]
+    certificate: Certificate | None = None
+    certified: ThresholdFindings | None = None
+    uncertified: ThresholdFindings | None = None
+    advice: str | None = None
+
+
+@dataclass(frozen=True)
+class DecoyFindings:
+    """One tier of decoys: the share refused by the threshold in use, and by the certified one.
+
+    `refused` and `refused_at_bound` are what `ask` does. `refused_closed_book` leaves out the list
+    of the names in the text and is a property of the model alone; names that the model cannot read
+    are refused there too. `offered` is the share for which a name of the text is offered.
+    `auroc` says how well the score separates the decoys from held-out people whose text states the
+    answer. If nothing was certified, everything would be refused, and `refused_at_bound` is None.
+    With several relations, each decoy is asked about one of them in turn.
+    """
+
+    n: int
+    refused: Score
+    auroc: Score | None
+    refused_at_bound: Score | None
+    refused_closed_book: Score | None = None
+    offered: Score | None = None
+
+
+@dataclass(frozen=True)
+class UnansweredQuestion:
+    """One line of unanswered.jsonl: the reply to a question whose right answer is not known here.
+
+    `answered_at_bound` is whether the certified threshold gives the answer; None without a bound.
+    Who has the right answers can check with these lines what the audit promises.
+    """
+
+    reply: Reply
+    features: Mapping[str, float]
+    answered_at_bound: bool | None
+    id: str = ""
+
+
+@dataclass(frozen=True)
+class AuditedDecoy:
+    """One line of decoys.jsonl: a name that was asked about, and what became of it.
+
+    `read`: the model has seen all its letters. `score`: what the threshold is applied to.
+    `passes`: name gate and threshold let it pass. `answered`: and nobody else was probably meant.
+    """
+
+    tier: str
+    name: str
+    relation: str
+    read: bool
+    score: float
+    passes: bool
+    did_you_mean: tuple[str, ...]
+    answered: bool
+    answered_at_bound: bool | None
+
+
+@dataclass(frozen=True)
+class LabelCount:
+    """Held-out answers with a label, and how many of them are right."""
+
+    answers: int
+    right: int
+
+
+@dataclass(frozen=True)
+class NoteFindings:
+    """Notes about held-out questions, compared with the known answers.
+
+    The fact checker is the reader that wrote the notes, so it calls its own mistakes supported:
+    `wrong_supported` of `wrong` says how often. A label "supported" on a note confirms nothing.
+    """
+
+    right: int
+    right_supported: int
+    wrong: int
+    wrong_supported: int
+
+
+@dataclass(frozen=True)
+class EvidenceFindings:
+    """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers.
+
+    `as_read` are those of the supported answers whose support is the note's own reading. `notes`
+    compares the notes with what the fact checker says about them. Both are None if the run took no
+    notes.
+    """
+
+    accuracy: VerdictAccuracy
+    held_out_answers: Mapping[str, LabelCount]
+    as_read: LabelCount | None = None
+    notes: "NoteFindings | None" = None
+    by_relation: Mapping[str, "EvidenceFindings"] = field(
+        default_factory=dict[str, "EvidenceFindings"]
+    )
+
+
+@dataclass(frozen=True)
+class SourceFindings:
+    """The sources of held-out answers; `measured` is None if no model was retrained."""
+
+    borrowed: bool
+    models: int
+    held_out_answers: Mapping[str, LabelCount]
+    measured: MeasuredSource | None = None
+    by_relation: Mapping[str, "SourceFindings"] = field(default_factory=dict[str, "SourceFindings"])
+
+
+@dataclass(frozen=True)
+class ExposureFindings:
+    """How often training showed held-out facts, and the accuracy by this number.
+
+    `mean` is over the facts that were shown at least once, by kind of exposure. `randomised`: the
+    exposures were drawn at random, so that a rise in accuracy is an effect of exposure.
+    """
+
+    examples: int
+    randomised: bool
+    mean: Mapping[str, float]
+    dose: tuple[Dose, ...]
+    dose_by_position: tuple[PositionedDose, ...]
+    never_exposed: NeverExposed | None
+    by_relation: Mapping[str, "ExposureFindings"] = field(
+        default_factory=dict[str, "ExposureFindings"]
+    )
+
+
+@dataclass(frozen=True)
+class NameBiasFindings:
+    """Bits that a name alone gives about the answer: the whole name, and part by part.
+
+    Names are compared within a relation; over several, the bits are averaged over all people.
+    """
+
+    whole: Score
+    parts: Mapping[str, Score]
+    summary: str
+    by_relation: Mapping[str, "NameBiasFindings"] = field(
+        default_factory=dict[str, "NameBiasFindings"]
+    )
+
+
+@dataclass(frozen=True)
+class Audit:
+    """All findings about a run. A part that cannot be computed is None, and `notes` says why.
+
+    `people` counts the questions that were judged, by split and support. `populations` compares the
+    calibration people with those of each other split. `not_retrained` says why
+    no model was retrained although the caller asked for it.
+    """
+
+    format_version: ClassVar[int] = 2
+
+    recipe: str
+    seed: int
+    model: str
+    people: Mapping[str, Mapping[str, int]]
+    confidence: ConfidenceFindings | None
+    abstention: AbstentionFindings | None
+    decoys: Mapping[str, DecoyFindings] | None
+    evidence: EvidenceFindings | None
+    source: SourceFindings
+    exposures: ExposureFindings | None
+    name_bias: NameBiasFindings | None
+    swap: SwapFindings | None
+    not_retrained: WherefromError | None = None
+    notes: tuple[str, ...] = ()
+    populations: Mapping[str, PopulationCheck] = field(default_factory=dict[str, PopulationCheck])
+
+
+@dataclass(frozen=True)
+class AuditedAnswer:
+    """One line of answers.jsonl: a reply, and what is known about its question.
+
+    `m` is the counterfactual memorisation of the answer, or None if it was not measured. `id` is
+    what the user's file calls the question, and `accepted` are further right answers.
+    """
+
+    reply: Reply
+    gold: str
+    right: bool
+    split: str
+    support: str
+    features: Mapping[str, float]
+    m: float | None
+    id: str = ""
+    accepted: tuple[str, ...] = ()
+
+    @classmethod
+    def of(
+        cls, reply: Reply, question: Question, features: Mapping[str, float], m: float | None
+    ) -> "AuditedAnswer":
+        return cls(
+            reply=reply,
+            gold=question.answer or "",
+            right=question.accepts(reply.answer),
+            split=question.split,
+            support=question.support,
+            features=features,
+            m=m,
+            id=question.id,
+            accepted=question.accepted,
+        )

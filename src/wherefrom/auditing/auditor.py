@@ -1,0 +1,385 @@
+"""An audit: how far a run's answers can be trusted, on questions that it was not trained on.
+
+The findings are written to audit/audit.json, one line per answer to audit/answers.jsonl, and the
+pictures beside them. docs/AUDIT-JSON.md has the schema; docs/TRUST.md explains the numbers.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from time import monotonic
+from typing import Any, TypeVar, cast
+
+import numpy as np
+
+from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.inspector import Inspector, open_inspector
+from wherefrom.answering.populations import PopulationCheck
+from wherefrom.auditing import (
+    confidence_sections,
+    decoy_sections,
+    population_sections,
+    source_sections,
+)
+from wherefrom.auditing.audit_findings import (
+    ANSWERS,
+    FINDINGS,
+    Audit,
+    AuditedAnswer,
+    ExposureFindings,
+)
+from wherefrom.core.artifact import lock_folder
+from wherefrom.core.config import from_json, to_json
+from wherefrom.core.contracts import NOT_TRAINED_ON, Question
+from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
+from wherefrom.core.files import parse_json
+from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.core.sample_size import ALPHA, DELTA
+from wherefrom.experiments.many_runs.retraining import (
+    MOST_PAIRS,
+    Tell,
+    Watch,
+    find_retrained,
+    retrain_pairs,
+    run_swap,
+    why_not_retrainable,
+)
+from wherefrom.experiments.many_runs.together import check_together
+from wherefrom.memorisation.counterfactual import find_memorisation
+from wherefrom.memorisation.dose_response import Dose
+from wherefrom.memorisation.labelled_answers import LABELS, LabelledAnswers, pack_labelled
+from wherefrom.memorisation.predictor import write_source_predictor
+from wherefrom.memorisation.swap import SwapFindings
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.opened_run import Run
+from wherefrom.runs.threads import use_threads
+from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
+
+TIMING = "audit/timing.json"
+DECOYS, UNANSWERED = "audit/decoys.jsonl", "audit/unanswered.jsonl"
+NO_CALIBRATION = (
+    "confidence: expected calibration people, found none, so confidence, threshold and risk bound "
+    "are left out; use a recipe with calibration people, such as birthplaces-calibrated"
+)
+NO_EVIDENCE = (
+    "evidence: expected asked people whose answers are in the text, found too few to learn from, "
+    "so evidence is left out"
+)
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Risk:
+    """At most a share alpha of the answers is wrong, except with probability delta."""
+
+    alpha: float = ALPHA
+    delta: float = DELTA
+
+
+@dataclass(frozen=True)
+class Investigation:
+    """A run under audit: its questions, answered and judged.
+
+    `labelled` has the answers with the labels of retrained models; None without such models.
+    """
+
+    inspector: Inspector
+    examined: AnswerTable
+    verdicts: tuple[Verdict | None, ...]
+    labelled: LabelledAnswers | None
+    notes: tuple[str, ...]
+
+    @property
+    def run(self) -> Run:
+        return self.inspector.run
+
+    def replies(self) -> list[Reply]:
+        return self.inspector.compose(self.examined, self.verdicts)
+
+    def sources(self) -> list[Source]:
+        """The predictor's labels; a reply also takes into account whether there is any text."""
+        features = self.examined.features
+        read = self.inspector.probability_read(features)
+        return self.inspector.predictor.predict(features, read, self.examined.relations)
+
+
+_MOST_MODELS = 1000  # pairs: more take days even where a model takes a minute
+
+
+def audit_run(
+    run: Run,
+    risk: Risk | None = None,
+    *,
+    pairs: int | None = None,
+    budget: float | None = None,
+    processes: int = 1,
+    together: int | None = None,
+    swap: int | None = None,
+    threads: int | None = None,
+    watch: Watch | None = None,
+    tell: Tell = lambda _: None,
+) -> Audit:
+    """Audit a run. With pairs, a budget (minutes) or a swap (people), first train further models.
+
+    `pairs` is the number of pairs of models that the audit then has; with a budget, fewer if they
+    take longer. `processes` train as many models at once, `together` as many in one step.
+    Models that an earlier audit retrained are used again. If no model can be trained, because the
+    run's files have changed, the rest is audited, and `not_retrained` says why.
+    """
+    _check_training(pairs, budget, processes, together, swap)
+    open_inspector(run)
+    find_judged(run)  # raises before any training if the run has nobody to report on
+    if threads is not None:  # for the models that are retrained too
+        run = Run(run.folder, replace(run.recipe, threads=threads), run.workshop)
+    use_threads(run.recipe.threads)
+    in_pairs = pairs is not None or budget is not None
+    stale = why_not_retrainable(run) if in_pairs or swap is not None else None
+    if in_pairs and not stale:
+        retrain_pairs(run, budget, watch, pairs or MOST_PAIRS, processes, tell, together)
+    swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
+    with lock_folder(run.path):
+        run.folder.clean_up()
+        return report_audit(run, risk, find_retrained(run), swapped, stale, tell)
+
+
+def _check_training(
+    pairs: int | None, budget: float | None, processes: int, together: int | None, swap: int | None
+) -> None:
+    """Refuse numbers of further models that cannot be trained."""
+    if pairs is not None and not 1 <= pairs <= _MOST_MODELS:
+        raise UsageError(f"pairs: expected 1 to {_MOST_MODELS:,}, found {pairs}")
+    if processes > 1 and pairs is None and budget is None:
+        raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
+    check_together(together)
+    if budget is not None and not budget >= 0:
+        raise UsageError(f"budget: expected minutes from 0, found {budget}")
+    if swap is not None and swap < 1:
+        raise UsageError(f"swap: expected at least 1 person, found {swap}")
+
+
+def report_audit(
+    run: Run,
+    risk: Risk | None = None,
+    retrained: Sequence[Run] = (),
+    swap: SwapFindings | None = None,
+    not_retrained: WherefromError | None = None,
+    tell: Tell = lambda _: None,
+) -> Audit:
+    """Compute all findings about a run, given its retrained models, and write them."""
+    began = monotonic()
+    with run.folder.together():  # the files of an audit are all of one audit
+        investigation = investigate(run, retrained, tell)
+        found = _report(investigation, risk or Risk(), swap or _earlier_swap(run), tell)
+        found = replace(found, not_retrained=not_retrained)
+        write_audit(investigation, found)
+        # The time has a file of its own: the other files must not differ between equal audits.
+        run.folder.write_json(TIMING, {"seconds": round(monotonic() - began, 1)})
+    return found
+
+
+def _report(
+    investigation: Investigation, risk: Risk, swap: SwapFindings | None, tell: Tell
+) -> Audit:
+    run, examined = investigation.run, investigation.examined
+    inspector, notes = investigation.inspector, list(investigation.notes)
+    tell("computing confidence and the risk bound")
+    confidence = abstention = decoys = None
+    populations: dict[str, PopulationCheck] = {}
+    if (policy := inspector.policy) is None:
+        notes.append(NO_CALIBRATION)
+    else:
+        certify = partial(
+            confidence_sections.fit_audit_bound, inspector, examined, risk.alpha, risk.delta
+        )
+        bound = _if_possible(notes, certify)
+        confidence = confidence_sections.report_confidence(examined, policy)
+        abstention = confidence_sections.report_abstention(examined, policy, bound)
+        tiers = decoy_sections.ask_tiers(inspector)
+        decoys = decoy_sections.report_decoys(tiers, examined, policy, bound)
+        rows = decoy_sections.list_decoys(tiers, policy, bound)
+        run.folder.write_jsonl(DECOYS, to_json(rows))
+        populations = population_sections.compare_splits(inspector, examined)
+        notes += [check.warning for check in populations.values() if check.warning]
+        if unanswered := list(population_sections.reply_to_unanswered(inspector, bound)):
+            run.folder.write_jsonl(UNANSWERED, to_json(unanswered))
+    tell("computing evidence, source, exposures and name bias")
+    opened = inspector.opened
+    find_note = opened.find_note if run.recipe.notes else None
+    evidence = source_sections.report_evidence(
+        opened.fact_checker, examined, investigation.verdicts, find_note
+    )
+    if evidence is None:
+        notes.append(NO_EVIDENCE)
+    source = source_sections.report_source(
+        examined, investigation.sources(), inspector.predictor, investigation.labelled
+    )
+    exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
+    name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))
+    return Audit(
+        recipe=run.recipe.name,
+        seed=run.recipe.seed,
+        model=run.recipe.primary,
+        people=_count(examined),
+        confidence=confidence,
+        abstention=abstention,
+        populations=populations,
+        decoys=decoys,
+        evidence=evidence,
+        source=source,
+        exposures=exposures,
+        name_bias=name_bias,
+        swap=swap,
+        notes=tuple(notes),
+    )
+
+
+def _if_possible(notes: list[str], report: Callable[[], T]) -> T | None:
+    """A part of the findings, or None and a note if the data set does not allow it."""
+    try:
+        return report()
+    except BadData as error:
+        notes.append(str(error))
+        return None
+
+
+def _earlier_swap(run: Run) -> SwapFindings | None:
+    """The swap test of the run's last audit; it is still valid, since the model is the same."""
+    if not run.folder.has(FINDINGS):
+        return None
+    path, data = run.path / FINDINGS, run.folder.read(FINDINGS)
+    with suppress(Damaged, BadData):
+        written: Any = parse_json(data, str(path))
+        if isinstance(written, dict) and "swap" in written:
+            swap = cast(dict[str, Any], written)["swap"]
+            return None if swap is None else from_json(SwapFindings, swap, str(path))
+    return None
+
+
+def investigate(
+    run: Run, retrained: Sequence[Run] = (), tell: Tell = lambda _: None
+) -> Investigation:
+    """Ask about everybody who can be judged; with retrained models, fit a source predictor."""
+    inspector, notes = open_inspector(run), [line] if (line := run.changed_source()) else []
+    people = find_judged(run)
+    parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
+    require_held_out(run, [q for q, _ in parsed])
+    notes += _note_questions(len(people), [q for q, _ in parsed])
+    tell(f"asking about {len(parsed)} people")
+    examined = inspector.examine(parsed)
+    if retrained:
+        tell(f"comparing with {len(retrained)} models that were trained without people's text")
+    answers = [answer.text for answer in examined.answers]
+    memorisation = find_memorisation(
+        run.folder,
+        retrained,
+        examined.known,
+        answers,
+        inspector.model.word_texts(q.text for q in examined.known),
+    )
+    labelled = None
+    if memorisation is not None:
+        labelled = source_sections.label_answers(inspector, examined)
+        try:
+            predictor = labelled.fit()
+            write_source_predictor(run.folder, predictor)
+            inspector = inspector.with_predictor(predictor)
+        except BadData as error:
+            notes.append(str(error))
+    verdicts = tuple(inspector.judge(examined))
+    return Investigation(inspector, examined, verdicts, labelled, tuple(notes))
+
+
+def _note_questions(people: int, parsed: Sequence[Question]) -> Iterator[str]:
+    """What a reader of the figures must know about the questions that they rest on."""
+    if len(parsed) < people:
+        yield (
+            f"people: {people - len(parsed)} of {people} questions are left out: the model was not "
+            "taught their form, or cannot read them"
+        )
+    if (subjects := len({q.subject for q in parsed})) < len(parsed):
+        yield (
+            f"people: the {len(parsed)} questions are about only {subjects} people; the intervals "
+            "treat the questions as independent and are somewhat too narrow"
+        )
+
+
+def find_judged(run: Run) -> list[Question]:
+    """The questions that were not trained on; their answers are known, or known to be missing."""
+    held = (q for q in run.dataset.questions if q.split in NOT_TRAINED_ON)
+    found = [q for q in held if q.answer is not None]
+    require_held_out(run, found)
+    return found
+
+
+def require_held_out(run: Run, people: Sequence[Question]) -> None:
+    if not any(q.split == "held-out" for q in people):
+        raise BadData(
+            f"{run.path}: expected held-out people to report on, found none; the data set needs "
+            "questions that are neither trained on nor calibrated on"
+        )
+
+
+def _count(examined: AnswerTable) -> dict[str, dict[str, int]]:
+    table: dict[str, dict[str, int]] = {}
+    for question in examined.known:
+        row = table.setdefault(question.split, {})
+        row[question.support] = row.get(question.support, 0) + 1
+    return table
+
+
+# -- what is written -----------------------------------------------------------------
+
+
+def write_audit(investigation: Investigation, found: Audit) -> None:
+    folder = investigation.run.folder
+    folder.write_jsonl(ANSWERS, to_json(list(audited_answers(investigation))))
+    if investigation.labelled is not None:
+        folder.write(LABELS, [pack_labelled(investigation.labelled)])
+    draw_audit(found, folder)
+    folder.write_json(FINDINGS, to_json(found))
+
+
+def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
+    """For each answer: the reply, whether it is right, and the features behind it."""
+    examined, labelled = investigation.examined, investigation.labelled
+    pairs = zip(investigation.replies(), examined.known, strict=True)
+    for i, (reply, question) in enumerate(pairs):
+        m = np.nan if labelled is None else labelled.memorisation.m[i]
+        yield AuditedAnswer.of(
+            reply, question, examined.features.row(i), float(m) if np.isfinite(m) else None
+        )
+
+
+def draw_audit(found: Audit, folder: RunFolder) -> None:
+    """Draw the findings: reliability, risk against coverage, accuracy against exposure."""
+    if (confidence := found.confidence) is not None:
+        picture = draw_reliability(confidence.calibrated.diagram)
+        folder.write("audit/reliability.svg", [picture])
+        curves = {
+            "calibrated": confidence.risk_coverage,
+            "the model's own": confidence.risk_coverage_raw,
+        }
+        folder.write("audit/risk-coverage.svg", [draw_risk_coverage(curves)])
+    if (exposures := found.exposures) is not None:
+        stretches = _by_stretch(exposures)
+        if exposures.randomised or not stretches:
+            groups, title = {"": list(exposures.dose)}, "accuracy by exposure"
+        else:
+            groups, title = stretches, "accuracy by exposure and by the value's place in the line"
+        picture = draw_dose_response(groups, title, _guessing(exposures))
+        folder.write("audit/dose-response.svg", [picture])
+
+
+def _by_stretch(exposures: ExposureFindings) -> dict[str, list[Dose]]:
+    """The doses by the value's place in the line: what stands early is seen more often."""
+    table: dict[str, list[Dose]] = {}
+    for dose in exposures.dose_by_position:
+        end = f"up to {dose.end}" if dose.end is not None else "on"
+        table.setdefault(f"from character {dose.start} {end}", []).append(dose)
+    return table
+
+
+def _guessing(exposures: ExposureFindings) -> float | None:
+    """The accuracy of the most similar name's answer, on facts that were never shown."""
+    return None if exposures.never_exposed is None else exposures.never_exposed.baseline.value

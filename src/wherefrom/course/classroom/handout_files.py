@@ -1,0 +1,168 @@
+"""What a term needs, made from an assignment's sources: for students, and for the teacher.
+
+Everything is first made in memory, as contents by path, and then written at once.
+"""
+
+import json
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wherefrom.core.errors import CannotWrite
+from wherefrom.core.files import cannot_write, write_bytes
+from wherefrom.course.classroom import handout_pages as pages
+from wherefrom.course.classroom.assignments import BASIC, Assignment, find_assignment
+from wherefrom.course.classroom.submission_archives import archive, is_program, make_wheel
+from wherefrom.course.classroom.yearly import rewrite
+from wherefrom.course.doctor.starter import blank
+
+Files = dict[str, bytes]
+STUDENT, TEACHER = "student", "teacher"
+# As the letters are called in the sources, by a kind of test that the part has in every year.
+_LETTERS = {"c": "finetuning", "e": "truncation", "f": "pretraining", "g": "dev of part g"}
+_PACKAGE = "from submission import GPT, GPTConfig, Trainer, TrainerConfig, sample, set_seed"
+_BESIDE = (
+    "import sys",
+    "sys.path.insert(0, 'src')",
+    "from {model} import GPT, GPTConfig",
+    "from trainer import Trainer, TrainerConfig",
+    "from utils import sample, set_seed",
+)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What is wanted beyond what students get."""
+
+    solution: bool = False
+    rubric: bool = False
+    gradescope: bool = False
+
+
+def make_term(
+    year: str, out: Path, data: Path | None, wanted: Wanted, force: bool = False
+) -> dict[str, str]:
+    """Write all of it; what there is now, by path."""
+    assignment = find_assignment(year)
+    given = _read(assignment.find_data(data), (*assignment.data, *assignment.more))
+    files = _below(STUDENT, hand_out(assignment, given))
+    told = {STUDENT: "for students: begin with handout.html"}
+    if wanted.solution:
+        files |= _below(f"{TEACHER}/solution", hand_out(assignment, given, solved=True))
+        told[f"{TEACHER}/solution"] = "the same with the solutions"
+    if wanted.rubric:
+        files[f"{TEACHER}/rubric.html"] = pages.rubric(assignment).encode()
+        told[f"{TEACHER}/rubric.html"] = "written parts: points, model answers, wrong answers"
+    if wanted.gradescope:
+        files[f"{TEACHER}/autograder.zip"] = archive(autograder(assignment, given))
+        told[f"{TEACHER}/autograder.zip"] = "upload it to Gradescope as the autograder"
+    write(out, files, force)
+    return {str(out / path): text for path, text in told.items()}
+
+
+def hand_out(assignment: Assignment, data: Files, solved: bool = False) -> Files:
+    """The students' folder, with the solutions or without."""
+    name, wheel = make_wheel()
+    texts = pages.for_students(assignment, name)
+    files = lay_out(assignment, solved) | _below(f"{assignment.place}data", data)
+    return files | {path: text.encode() for path, text in texts.items()} | {name: wheel}
+
+
+def lay_out(assignment: Assignment, solved: bool = False) -> Files:
+    """Code and tools as the year has them; without the solutions, unless they are wanted."""
+    rules = assignment.rules
+    code: Files = {}
+    for path, data in _read(assignment.home, assignment.solved).items():
+        text = data.decode()
+        text = text if solved else blank(text, path, raising=rules is None)
+        code[path] = _yearly(assignment, path, text).encode()
+    tools = _read(assignment.home, assignment.tools)
+    tools[assignment.points] = _visible(tools[assignment.points])
+    if rules is None or rules.package:
+        return {f"{assignment.place}{path}": text for path, text in (code | tools).items()}
+    return _below("src", _side_by_side(assignment, code)) | _unpack(assignment, tools)
+
+
+def autograder(assignment: Assignment, data: Files) -> Files:
+    """What Gradescope's autograder needs: the graders' sources with the hidden tests, and data."""
+    sources = (*assignment.solved, *assignment.tools, *assignment.hidden)
+    name, wheel = make_wheel()
+    texts = pages.for_gradescope(assignment, name)
+    files = _read(assignment.home, sources) | _below("data", data)
+    return files | {path: text.encode() for path, text in texts.items()} | {name: wheel}
+
+
+def _visible(points: bytes) -> bytes:
+    """The table of tests without those that students do not get."""
+    table = json.loads(points).items()
+    shown = {year: {t: row for t, row in rows.items() if t.endswith(BASIC)} for year, rows in table}
+    return json.dumps(shown, indent=1).encode()
+
+
+def _yearly(assignment: Assignment, path: str, text: str) -> str:
+    if assignment.rules is None:
+        return text
+    letters = {old: assignment.letter(kind)[1:] for old, kind in _LETTERS.items()}
+    text = rewrite(text, Path(path).name, assignment.year, letters)
+    compile(text, path, "exec")
+    return text
+
+
+def _side_by_side(assignment: Assignment, code: Files) -> Files:
+    """CS224N's form: no package, and the code of helper.py is in run.py."""
+    texts = {Path(path).name: data.decode() for path, data in code.items()}
+    model = _model_file(assignment)
+    functions = texts.pop("helper.py").partition("\n\n\n")[2]
+    program = (assignment.home / "templates" / "run.py.txt").read_text("utf-8")
+    texts["run.py"] = program.replace("# HELPER\n", f"\n{functions}")
+    texts[f"{model}.py"] = texts.pop("model.py")
+    del texts["__init__.py"]
+    changed = {
+        name: _bare(text).replace("from model import", f"from {model} import")
+        for name, text in texts.items()
+    }
+    for name, text in changed.items():
+        compile(text, name, "exec")
+    return {name: text.encode() for name, text in changed.items()}
+
+
+def _bare(text: str) -> str:
+    """Imports of a package's own modules as those of files in the same folder."""
+    return re.sub(r"from \. import", "import", re.sub(r"from \.(\w)", r"from \1", text))
+
+
+def _unpack(assignment: Assignment, tools: Files) -> Files:
+    """The demonstration's imports, where there is no package."""
+    text = tools["play_char.ipynb"].decode()
+    lines = '\\n",\n    "'.join(_BESIDE).format(model=_model_file(assignment))
+    return tools | {"play_char.ipynb": text.replace(_PACKAGE, lines).encode()}
+
+
+def _model_file(assignment: Assignment) -> str:
+    return "models" if assignment.year == "cs224n2024" else "model"
+
+
+def _read(home: Path, patterns: Iterable[str]) -> Files:
+    found = (path for pattern in patterns for path in sorted(home.glob(pattern)))
+    return {path.relative_to(home).as_posix(): path.read_bytes() for path in found}
+
+
+def _below(folder: str, files: Files) -> Files:
+    return {f"{folder}/{path}": data for path, data in files.items()}
+
+
+def write(out: Path, files: Files, force: bool = False) -> None:
+    """Write all files; those of somebody's work are left alone, unless forced."""
+    for path, data in files.items():
+        there = out / path
+        if not force and there.exists() and (not there.is_file() or there.read_bytes() != data):
+            raise CannotWrite(
+                f"{there}: expected nothing there, found a file that differs, perhaps somebody's "
+                "work; name another folder with --out, or write over it with --force"
+            )
+    with cannot_write(out):
+        for path, data in files.items():
+            write_bytes(out / path, data)
+            if is_program(path):
+                (out / path).chmod(0o755)

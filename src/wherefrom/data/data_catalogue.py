@@ -1,0 +1,55 @@
+"""The data sets by kind: one file each, one entry here."""
+
+from collections.abc import Callable
+from typing import Any
+
+from wherefrom.core.contracts import Dataset
+from wherefrom.core.memory import allocating
+from wherefrom.core.sample_size import PRECISION
+from wherefrom.data import birthplaces, edited, facts, people, reviews, tiny_text, treebank
+from wherefrom.data import character_text as characters
+from wherefrom.data.collection_results import Inspection
+from wherefrom.data.fetching import registry
+
+DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
+    people.PeopleConfig.kind: (people.PeopleConfig, people.load),
+    tiny_text.TinyTextConfig.kind: (tiny_text.TinyTextConfig, tiny_text.load),
+    birthplaces.BirthplacesConfig.kind: (birthplaces.BirthplacesConfig, birthplaces.load),
+    facts.FactsConfig.kind: (facts.FactsConfig, facts.load),
+    treebank.TreebankConfig.kind: (treebank.TreebankConfig, treebank.load),
+    characters.CharactersConfig.kind: (characters.CharactersConfig, characters.load),
+    reviews.ReviewsConfig.kind: (reviews.ReviewsConfig, reviews.load),
+    edited.EditedConfig.kind: (
+        edited.EditedConfig,
+        lambda config, seed: edited.edit(config, load_dataset(config.base, config.world)),
+    ),
+}
+
+# Of the data sets that are not generated: how a folder of one is inspected before it is
+# registered, and how a user's own files are counted before they are trained on, for a model that
+# reads rows of some length.
+FOLDERS: dict[str, Callable[[str], Inspection]] = {
+    birthplaces.NAME: birthplaces.inspect,
+}
+SURVEYS: dict[str, Callable[[Any, int, float], list[str]]] = {
+    facts.FactsConfig.kind: lambda *asked: facts.survey(*asked).lines(),
+    treebank.TreebankConfig.kind: lambda config, *_: treebank.survey(config),
+    characters.CharactersConfig.kind: lambda config, *_: characters.survey(config),
+    reviews.ReviewsConfig.kind: lambda config, *_: reviews.survey(config),
+}
+
+
+def load_dataset(config: Any, seed: int) -> Dataset:
+    _, load = DATASETS[config.kind]
+    with allocating("data", "use a smaller text, or fewer people"), registry.checked():
+        return load(config, seed)
+
+
+def survey_dataset(config: Any, max_input: int = 0, precision: float = PRECISION) -> list[str]:
+    """What is in the files of a data set, line by line; they are compared as for training.
+
+    A data set without files has no lines. `precision` is the one that a threshold will be set for.
+    """
+    survey = SURVEYS.get(config.kind)
+    with registry.checked():
+        return survey(config, max_input, precision) if survey else []

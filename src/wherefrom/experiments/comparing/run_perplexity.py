@@ -1,0 +1,197 @@
+"""Measuring texts by the language models of runs, in units that can be compared."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from wherefrom.core.arguments import checked
+from wherefrom.core.errors import BadData, UsageError, WherefromError
+from wherefrom.core.files import read_text
+from wherefrom.evaluation.text.preprocess import DROP_UNSEEN, parse_steps
+from wherefrom.evaluation.text.readings import Reader
+from wherefrom.evaluation.text.text_perplexity import (
+    MeasuredText,
+    Wanted,
+    explain_gaps,
+    measure_text,
+)
+from wherefrom.evaluation.text.treebank_tokens import find_tokens
+from wherefrom.evaluation.text.verbatim import Verbatim
+from wherefrom.runs.opened_run import AnyRun, Run, run_path
+from wherefrom.runs.readers import find_training, open_reader, open_speller
+from wherefrom.runs.threads import use_threads
+
+UNIFORM = "uniform"  # unknown words are spelt by bytes, all equally likely
+COLDEST, HOTTEST = 0.05, 20.0
+
+
+@dataclass(frozen=True)
+class RunPerplexity:
+    """One run's model on all texts that it could read.
+
+    `unit` says what a target is: a character or a word. `gaps` compares each other text with the
+    first: how much each class of targets adds to the loss per target, in nats.
+    """
+
+    run: str
+    model: str
+    unit: str
+    texts: dict[str, MeasuredText]
+    gaps: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class PerplexityReport:
+    """The measures of all texts by all runs.
+
+    `failed` has an error for every text or run that could not be read; the others are measured all
+    the same. `notes` warn of texts that a run was trained on, and say what was left out.
+    """
+
+    tokens: str
+    unknown: str
+    runs: tuple[RunPerplexity, ...]
+    failed: tuple[WherefromError, ...]
+    notes: tuple[str, ...]
+
+
+@checked
+def perplexity(
+    runs: AnyRun | Sequence[AnyRun],
+    texts: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    model: str = "",
+    preprocess: Sequence[str] = (),
+    temperatures: Sequence[float] = (),
+    tokens: str = "treebank",
+    unknown: str | PathLike[str] = UNIFORM,
+    threads: int | None = None,
+) -> PerplexityReport:
+    """Measure text files by runs of language models; `MeasuredText` has what is reported.
+
+    `model` names a model of the runs, or a baseline such as counts (default: a run's primary
+    model). `preprocess` has chains such as "lower,wrap40", reported after each step. `tokens` says
+    how a text is split into words, and `unknown` how unknown words are charged: by bytes
+    ("uniform"), or by the character model of a run. Only the charged bits per character can be
+    compared between a word model and a character model.
+    """
+    runs = [runs] if isinstance(runs, str | PathLike | Run) else runs
+    texts = [texts] if isinstance(texts, str | PathLike) else texts
+    if not texts or not runs:
+        raise UsageError(
+            f"perplexity: expected at least one run and one text, found {len(runs)} and "
+            f"{len(texts)}; name run folders, and a text with --text FILE"
+        )
+    wanted, split = _plan(preprocess, temperatures), find_tokens(tokens)
+    contents, failed = _read_all(_name(list(map(Path, texts))))
+    spell = None if unknown == UNIFORM else open_speller(unknown)
+    found: list[RunPerplexity] = []
+    notes: list[str] = []
+    for each in runs if contents else ():
+        path = str(run_path(each))
+        try:
+            run, reader = open_reader(each, model, split, spell)
+            use_threads(threads, run.recipe.threads)
+            measured, wrong, said = _measure_run(path, run, reader, contents, wanted)
+        except WherefromError as error:
+            failed.append(_name_run(path, error))
+            continue
+        failed += wrong
+        notes += said
+        if measured:
+            name, gaps = model or run.recipe.primary, explain_gaps(measured)
+            found.append(RunPerplexity(path, name, reader.unit, measured, gaps))
+    return PerplexityReport(tokens, str(unknown), tuple(found), tuple(failed), tuple(notes))
+
+
+def _measure_run(
+    path: str, run: Run, reader: Reader, texts: Mapping[str, str], wanted: Wanted
+) -> tuple[dict[str, MeasuredText], list[WherefromError], list[str]]:
+    """The texts that one run could read, errors for the others, and notes."""
+    training = find_training(run, reader)
+    found: dict[str, MeasuredText] = {}
+    failed: list[WherefromError] = []
+    notes: list[str] = []
+    if wanted.fitting(reader) != wanted:
+        notes.append(
+            f"{path}: chains with {DROP_UNSEEN} are left out, because the model reads words"
+        )
+    for name, text in texts.items():
+        try:
+            found[name] = measure_text(reader, text, training, wanted)
+        except BadData as error:
+            failed.append(_name_run(path, BadData(f"{name}: {error}")))
+    return found, failed, notes + _warn(path, found)
+
+
+def _plan(chains: Sequence[str], temperatures: Sequence[float]) -> Wanted:
+    """Every beginning of every chain, so that the effect of each step can be seen."""
+    for t in temperatures:
+        if not COLDEST <= t <= HOTTEST:  # otherwise losses may be too large for a float
+            raise UsageError(
+                f"temperature: expected a number from {COLDEST:g} to {HOTTEST:g}, found {t:g}"
+            )
+    parsed = [parse_steps(chain) for chain in chains]
+    begun = [steps[:end] for steps in parsed for end in range(1, len(steps) + 1)]
+    return Wanted(tuple(dict.fromkeys(begun)), tuple(temperatures))
+
+
+def _name(files: Sequence[Path]) -> dict[str, Path]:
+    """Texts by the names of their files, or by their paths if two files have the same name."""
+    names = [path.name for path in files]
+    return {str(p) if names.count(p.name) > 1 else p.name: p for p in files}
+
+
+def _read_all(files: Mapping[str, Path]) -> tuple[dict[str, str], list[WherefromError]]:
+    """The texts that can be read, and why the others cannot."""
+    texts: dict[str, str] = {}
+    failed: list[WherefromError] = []
+    for name, path in files.items():
+        try:
+            texts[name] = _read(path)
+        except WherefromError as error:
+            failed.append(error)
+    return texts, failed
+
+
+def _read(path: Path) -> str:
+    text = read_text(path).replace("\r\n", "\n")
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise BadData(
+            f"{path}:{line}: expected text, found a NUL byte; name a text file, not a binary one"
+        )
+    if not text.strip():
+        raise BadData(f"{path}: expected a text, found only blank space; name another file")
+    return text
+
+
+def _name_run(run: str, error: WherefromError) -> WherefromError:
+    """The same error with the run's path in front."""
+    return error if str(error).startswith(run) else type(error)(f"{run}: {error}")
+
+
+def _warn(run: str, texts: Mapping[str, MeasuredText]) -> list[str]:
+    """Warnings about texts that the run was trained on, or may have been trained on."""
+    said = (_explain_overlap(name, measured.verbatim) for name, measured in texts.items())
+    return [f"{run}: {each}" for each in said if each]
+
+
+def _explain_overlap(name: str, verbatim: Verbatim | None) -> str:
+    """What to know about a text and the training text; nothing if they share no stretch."""
+    if verbatim is None:
+        return f"its training text is missing, so it is not known whether {name} is part of it"
+    if not verbatim.stretches:
+        return (
+            f"the part of {name} that the model can read is too short to tell whether the training "
+            "text contains it"
+        )
+    if not verbatim.found:
+        return ""
+    mostly = 2 * verbatim.found > verbatim.stretches
+    return (
+        f"{verbatim.found} of {verbatim.stretches} stretches of {name} are word for word in the "
+        f"training text; {'its' if mostly else 'for this part, its'} score measures memory, not "
+        "language"
+    )

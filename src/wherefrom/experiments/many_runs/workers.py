@@ -1,0 +1,137 @@
+"""Several trainings at once, each in a process of its own.
+
+The seeds of a recipe, and the models that are retrained for one run, do not depend on each other.
+On a CPU, processes of one thread each use the cores better than one process with several threads;
+on a GPU, the small models of several processes share the device.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from wherefrom.core.durations import duration
+from wherefrom.core.errors import Damaged, Interrupted, MissingInput, error_of
+from wherefrom.core.files import parse_jsonl
+from wherefrom.core.inside import read_regular
+from wherefrom.experiments.many_runs.pool import Ended, Pool
+from wherefrom.runs.workshop import count_gpus
+from wherefrom.training.signals import StopSignal
+
+SECONDS_BETWEEN_LINES = 10.0
+_POLL = 0.1  # seconds
+
+
+@dataclass
+class Job:
+    """A training: the function that does it, the folder it writes, and its number of steps."""
+
+    name: str
+    function: Callable[..., None]
+    arguments: tuple[Any, ...]
+    folder: Path
+    steps: int
+    began: float = 0.0
+    share_at_start: float = 0.0
+
+    def share_done(self) -> float:
+        """The share of the steps that are done, as the folder's metrics have it."""
+        done = 0
+        for path in self.folder.glob("stages/*/metrics.jsonl"):
+            try:
+                rows = parse_jsonl(read_regular(path), str(path))
+                done += int(rows[-1]["step"]) if rows else 0
+            except (Damaged, MissingInput, LookupError, TypeError, ValueError):
+                continue  # it is being written; who trains says what is wrong with it
+        return min(done / max(self.steps, 1), 1.0)
+
+    def seconds_left(self, share: float, now: float) -> float:
+        """By the time that its share took; 0 if nothing is done yet."""
+        done = share - self.share_at_start
+        return (now - self.began) * (1 - share) / done if done > 0 else 0.0
+
+
+class Workers:
+    """At most `processes` jobs at a time, each trained with `threads` CPU threads.
+
+    `next_job` gives the next one, or None if there is none now; it is asked again whenever a job
+    is done. `done` models of `total`, if that is known, were trained before; both are told.
+    """
+
+    def __init__(
+        self,
+        next_job: Callable[[], Job | None],
+        processes: int,
+        threads: int,
+        tell: Callable[[str], None] = lambda _: None,
+        *,
+        done: int = 0,
+        total: int | None = None,
+    ) -> None:
+        self.next_job, self.tell = next_job, tell
+        self.pool = Pool(processes, threads, count_gpus())
+        self.running: dict[str, Job] = {}
+        self.again: list[Job] = []  # of processes that were killed
+        self.done, self.total, self._told = done, total, monotonic()
+
+    def run(self) -> None:
+        """Work until no job is left. Raises Interrupted after a signal, with everything saved."""
+        with StopSignal() as stop, self.pool:
+            while stop.number is None:
+                while self.pool.has_room() and (job := self._take()):
+                    self._start(job)
+                if not self.running:
+                    return
+                for name, ended in self.pool.wait(_POLL).items():
+                    self._collect(self.running.pop(name), ended)
+                self._report()
+        raise Interrupted(
+            f"stopped while training {', '.join(self.running) or 'nothing'}; what is trained is "
+            "saved, and the same command continues from there",
+            stop.number,
+        )
+
+    def _take(self) -> Job | None:
+        return self.again.pop(0) if self.again else self.next_job()
+
+    def _start(self, job: Job) -> None:
+        job.began, job.share_at_start = monotonic(), job.share_done()
+        self.pool.give(job.name, job.function, *job.arguments)
+        self.running[job.name] = job
+        self.tell(f"{job.name}: training ({len(self.running)} at once)")
+
+    def _collect(self, job: Job, ended: Ended) -> None:
+        """Take note of a job that has ended, and of how."""
+        if ended.code == 0:
+            self.done += 1
+            self.tell(f"{job.name}: done in {duration(monotonic() - job.began)}")
+        elif ended.code < 0:
+            self._try_again(job, ended)
+        else:
+            error = error_of(ended.code, f"{job.name}: {ended.message or ended}")
+            raise error if error.exit_code != 70 else RuntimeError(str(error))  # a bug of ours
+
+    def _try_again(self, job: Job, ended: Ended) -> None:
+        """Train on with a process fewer: a system short of memory kills the largest."""
+        killed = f"{job.name}: its process {ended}"
+        if not self.pool.size:
+            raise Interrupted(
+                f"{killed}, and no other is left; what is trained is saved, and the same command "
+                "continues from there, perhaps with fewer processes",
+                -ended.code,
+            )
+        self.again.append(job)
+        self.tell(f"{killed}; going on with {self.pool.size} at once")
+
+    def _report(self) -> None:
+        now = monotonic()
+        if now - self._told < SECONDS_BETWEEN_LINES or not self.running:
+            return
+        self._told = now
+        shares = {name: job.share_done() for name, job in self.running.items()}
+        each = ", ".join(f"{100 * share:.0f}" for share in shares.values())
+        left = max(self.running[name].seconds_left(share, now) for name, share in shares.items())
+        rest = f"; about {duration(left)} left for these" if left else ""
+        done = f"{self.done}" if self.total is None else f"{self.done} of {self.total}"
+        self.tell(f"{done} trained, {len(shares)} in training ({each} %){rest}")

@@ -1,0 +1,174 @@
+"""Scoring a run's models and baselines on its tasks, and fitting when a model should answer."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
+from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.fitting import UNANSWERABLE, fit_policy, report_policy
+from wherefrom.answering.kept_answers import RememberingModel, write_kept
+from wherefrom.answering.name_gate import make_decoy_names
+from wherefrom.answering.policy import write_policy
+from wherefrom.answering.source import source_features
+from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
+from wherefrom.core.recipe import Task
+from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK, OpenBook
+from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
+from wherefrom.evaluation.mistakes import sort_mistakes
+from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
+from wherefrom.experiments.one_run.samples import leave_samples, read_losses
+from wherefrom.experiments.one_run.study import leave_study
+from wherefrom.generation.answerer import BEAMS, ModelAnswerer
+from wherefrom.generation.text_scorer import TextScorer
+from wherefrom.models.dan import DANConfig
+from wherefrom.objectives.span_corruption import SpanCorruptionConfig
+from wherefrom.runs.families import Family
+from wherefrom.runs.opened_run import Run
+
+PLACE_AWARE = ", place-aware"
+
+
+def evaluate(run: Run) -> dict[str, Any]:
+    """The score of every predictor on every task, and what the answering policy does, by name."""
+    results: dict[str, Any] = {}
+    decoded: dict[str, Answer] = {}  # by the primary model, so that nothing is decoded twice
+    predictors = _Predictors(run)
+    for i, task in enumerate(run.recipe.tasks):
+        for name in task.predictors:
+            key = name if i == 0 else f"{task.name}.{name}"
+            found, predictions = evaluate_task(run, task, name, key, predictors.of(name, task))
+            results |= found
+            if name == run.recipe.primary and task.beams == BEAMS:
+                decoded |= {p.question: p.answer for p in predictions}
+    if run.recipe.abstain:
+        results |= set_policy(run, predictors.model, decoded)
+    if run.recipe.model.kind == DANConfig.kind:
+        results |= leave_study(run, results)
+    return results
+
+
+class _Predictors:
+    """A run's models and baselines by name; the primary model is asked as the recipe says."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @cached_property
+    def model(self) -> ClosedBookModel:
+        """The primary model, of a run that answers questions."""
+        return open_closed_book(self.run)
+
+    def of(self, name: str, task: Task) -> Any:
+        run = self.run
+        if name == OPEN_BOOK:
+            return OpenBook(run.notes, run.dataset.questions)
+        if name not in {m.name for m in run.recipe.models}:
+            return BASELINES[name](run.dataset, run.vocabulary)
+        if name != run.recipe.primary or not run.recipe.wordings:
+            return run.predictor(name)
+        questions = run.dataset.scored(task.split, task.support)
+        return self.model.answerer.asking(self.model.word_texts(q.text for q in questions))
+
+
+def evaluate_task(
+    run: Run, task: Task, name: str, key: str, predictor: Any
+) -> tuple[dict[str, Any], list[Prediction]]:
+    """One predictor's scores on one task; its predictions go into the run folder."""
+    if task.measure == "samples":
+        leave_samples(run, name)
+        return {}, []
+    if task.measure == "perplexity":
+        score = put_text(task, predictor, run.workshop.family, run.dataset, run.vocabulary)
+        return {key: score.as_json() | _training_loss(run, name)}, []
+    put = put_task(task, predictor, run.dataset, reach(run.recipe.model))
+    if put.predictions:
+        said = put.predictions
+        shown = [replace(p, question=p.subject) for p in said] if task.brief else said
+        run.folder.write_predictions(name, task.name, shown)
+    run.folder.write_answers(name, task.name, put.answers)
+    scores = {f"{key}{suffix}": score.as_json() for suffix, score in put.scores.items()}
+    return scores, put.predictions
+
+
+def put_text(task: Task, scorer: Any, family: Family, dataset: Dataset, vocabulary: Any) -> Score:
+    """Perplexity of the whole held-out text; for a language model, also how it was windowed."""
+    held_out_text = family.held_out_text
+    assert held_out_text is not None, f"{family.config.__name__} has no text to be scored on"
+    text = held_out_text(dataset, vocabulary)
+    if isinstance(scorer, TextScorer):
+        scorer = scorer.overlapping(task.overlap)
+        text = replace(text, details=text.details | scorer.details)
+    return evaluate_text(scorer, text)
+
+
+def _training_loss(run: Run, name: str) -> dict[str, float]:
+    """The mean loss of a model's last hundred updates; the homework reports this number."""
+    if name not in {m.name for m in run.recipe.models} or not (tens := read_losses(run, name)):
+        return {}
+    return {"last_100_updates": sum(tens[-10:]) / len(tens[-10:])}
+
+
+@dataclass(frozen=True)
+class Put:
+    """A predictor's answers to a task's questions; `scores` by the suffix of their names."""
+
+    answers: list[str]
+    predictions: list[Prediction]
+    scores: dict[str, Score]
+
+
+def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
+    """Ask a task's questions; questions without a known answer are not scored."""
+    questions = dataset.scored(task.split, task.support)
+    if isinstance(predictor, ModelAnswerer):
+        predictor = predictor.searching(task.beams)
+    if task.measure == "predictions":
+        answers = predictor.answer([q.text for q in questions])
+        return Put([a.text for a in answers], [], {})
+    score, predictions = evaluate_answers(predictor, questions)
+    scores = {"": score}
+    if task.place_aware:
+        mistakes = sort_mistakes(predictions, dataset, reach).as_json()
+        scores[""] = replace(score, details=score.details | {"mistakes": mistakes})
+        scores[PLACE_AWARE] = place_aware_accuracy(predictions, PlaceMatch(dataset))
+    return Put([p.answer.text for p in predictions], predictions, scores)
+
+
+def reach(model: Any) -> int:
+    """How many characters of a line a training row of the course's objective can show."""
+    return int(getattr(model, "block_size", 0) * SpanCorruptionConfig.longest)
+
+
+def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) -> dict[str, Any]:
+    """Fit the answering policy on calibration people, and report it on held-out people.
+
+    `decoded` has answers of the primary model that were already decoded for the tasks.
+    """
+    dataset: Dataset = run.dataset
+    model = RememberingModel.of(model)
+    people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
+    masked = dataset.select("masked", EVERY_SUPPORT)
+    decoys = make_decoy_names(model, dataset)
+    policy = fit_policy(model, people, precision, decoys, masked)
+    write_policy(run.folder, policy)
+    groups = {support: dataset.scored("held-out", (support,)) for support in EVERY_SUPPORT}
+    held_out = dataset.select("held-out", EVERY_SUPPORT)
+    groups[UNANSWERABLE] = tuple(q for q in held_out if not q.answerable)
+    found = {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
+    _keep_source_features(model, dataset, decoys)
+    asked = {q.text for q in dataset.questions if q.split in NOT_TRAINED_ON}  # no decoys
+    write_kept(run.folder, {text: kept for text, kept in model.kept.items() if text in asked})
+    return found
+
+
+def _keep_source_features(
+    model: RememberingModel, dataset: Dataset, decoys: DecoyNames | None
+) -> None:
+    """Keep what the source of held-out answers is predicted from: every report shows it."""
+    people = dataset.select("held-out", EVERY_SUPPORT)
+    parsed = [found for q in people if (found := model.try_parse(q.text))]
+    if parsed:
+        names = [decoys.of(q.subject) if decoys else () for q in parsed]
+        model.keep_more(parsed, source_features(model, model.answer(parsed), names))

@@ -1,0 +1,120 @@
+"""What steps and answers cost on this machine, and with how many threads."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from time import monotonic, process_time
+from typing import Any
+
+import torch
+
+from wherefrom.core.contracts import Question
+from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
+from wherefrom.generation.answerer import ModelAnswerer, answer_probabilities
+from wherefrom.runs.crew import current_crew
+from wherefrom.runs.threads import use_threads
+from wherefrom.runs.workshop import Workshop
+
+_TIMED = {"cpu": 16, "cuda": 4}  # chunks of steps that are timed at most, after one that is not
+_LEAST_TIMED = 2  # and at least
+_CHUNK = {"cpu": 1, "cuda": 80}  # steps of such a chunk
+_SECONDS = 2.0  # after which no further chunk of the stage that is planned is timed
+_TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
+_SCORED = 9  # times that a question with an answer is scored for each search, about
+_OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
+_CROWDED = 2.0  # from here on, one thread may be faster than several: 1.5 on an idle machine
+_CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
+# What compiling leaves of a step's time on a GPU, at best: a stage that was planned too long is
+# shortened while it trains, and one that was planned too short is not made longer there.
+COMPILED = 0.36
+
+
+@dataclass(frozen=True)
+class Pace:
+    """What steps and answers cost on this machine, in seconds.
+
+    `control` is all of the training of the model that does not read; None: it was not timed.
+    `crowded` is how many times as long as they computed the threads took: others use the cores.
+    """
+
+    step: float
+    answer: float
+    control: float | None = None
+    crowded: float = 1.0
+    alone: float | None = None  # a step of the model that is not taught from notes
+
+
+def time_threads(
+    workshop: Workshop, recipe: Recipe, device: str, timer: Callable[[Workshop, Stage], Pace]
+) -> tuple[Pace, int]:
+    """What steps cost, and with how many threads (0: as usual, or as the user has said).
+
+    Threads wait for each other in every step. Where others have a core half of the time, two are
+    several times slower than one, so if they did not compute all the time, one is timed too.
+    """
+    usual, read = use_threads(recipe.threads), recipe.stages[0]
+    pace = timer(workshop, read)
+    busy = device == "cpu" and pace.crowded > _CROWDED
+    if not busy or recipe.threads or usual == 1 or current_crew() is not None:
+        return pace, recipe.threads
+    use_threads(1)
+    alone = timer(workshop, read)
+    if alone.step * _CLEARLY < pace.step:
+        return alone, 1
+    use_threads(0)
+    return replace(alone, step=pace.step, crowded=pace.crowded), 0
+
+
+def time_steps(workshop: Workshop, stage: Stage) -> Pace:
+    """Time a few steps of models that are then thrown away, and a few answers."""
+    device = "cuda" if workshop.device.type == "cuda" else "cpu"
+    chunk, timed = _CHUNK[device], _TIMED[device]
+    model, seconds, crowded = _time_chunks(workshop, stage, chunk, timed)
+    step = seconds * (COMPILED if device == "cuda" else 1.0)
+    control, alone = None, None
+    # Several threads on a crowded machine are hardly used, and each of their steps takes seconds.
+    if device == "cpu" and (crowded <= _CROWDED or torch.get_num_threads() == 1):
+        others = {other.name: other for other in workshop.recipe.stages}
+        brief = partial(_time_chunks, workshop, chunk=chunk, timed=timed // 2, most=_SECONDS / 2)
+        if without := others.get(QUESTIONS_ONLY):
+            control = without.steps * brief(stage=without)[1]
+        if without := others.get(WITHOUT_NOTES):
+            alone = brief(stage=without)[1]
+    model.eval()
+    questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
+    answer = _time_answers(workshop.predictor(model), questions)
+    answer *= _OTHER_WORDS if workshop.recipe.wordings else 1.0
+    return Pace(step, answer, control, round(crowded, 2), alone)
+
+
+def _time_answers(answerer: ModelAnswerer, questions: Sequence[Question]) -> float:
+    """Seconds of an answer: of the search, or of all that is scored to say how sure it is.
+
+    A model that knows nothing yet may end its answers at once, so the search is no measure alone.
+    """
+    texts = [question.text for question in questions]
+    began = monotonic()
+    answerer.answer(texts)
+    searched = monotonic()
+    answer_probabilities(answerer, texts, [question.answer or "" for question in questions])
+    return max(searched - began, _SCORED * (monotonic() - searched)) / len(questions)
+
+
+def _time_chunks(
+    workshop: Workshop, stage: Stage, chunk: int, timed: int, most: float = _SECONDS
+) -> tuple[Any, float, float]:
+    """A model of a stage after a few chunks of steps, the seconds of one step, and how many times
+    as long as the processor's time of its threads they took."""
+    model = workshop.new_model(stage)
+    learner = workshop.learner(stage, model, steps=chunk * (timed + 1))
+    if prepare := getattr(learner, "prepare", None):
+        prepare(chunk)
+    learner.advance(0, chunk)
+    began, computed, seconds, done = monotonic(), process_time(), 0.0, 0
+    while done < timed and (done < _LEAST_TIMED or seconds < most):
+        done += 1
+        learner.advance(done * chunk, chunk)
+        seconds = monotonic() - began
+    computed = (process_time() - computed) / torch.get_num_threads()
+    return model, seconds / (done * chunk), seconds / max(computed, 1e-9)

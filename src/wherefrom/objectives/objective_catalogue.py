@@ -1,0 +1,256 @@
+"""The objectives by kind: one file each, one entry here."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypedDict
+
+import torch
+from torch import Tensor
+
+from wherefrom.core.cache import remember
+from wherefrom.core.config import check
+from wherefrom.core.contracts import Dataset, Document, Note, Objective, Question, Span
+from wherefrom.core.recipe import Share, Stage
+from wherefrom.data.reviews import LABELS
+from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable, bigrams
+from wherefrom.objectives.corpus import VERSION, Corpus, index_corpus
+from wherefrom.objectives.mix import Mix
+from wherefrom.objectives.note_rows import teach_notes
+from wherefrom.objectives.omissions import make_omissions
+from wherefrom.objectives.passage_rows import asked_answers, named_passages
+from wherefrom.objectives.question_rows import Answers, AnswersConfig
+from wherefrom.objectives.salience import find_answered
+from wherefrom.objectives.span_corruption import (
+    Documents,
+    NextCharacterConfig,
+    SpanCorruptionConfig,
+)
+from wherefrom.objectives.windows import Windows, WindowsConfig, stream
+from wherefrom.objectives.word_bags import BagsConfig, LabelledBags
+from wherefrom.reading.extractor import RelationExtractor
+from wherefrom.reading.notes import take_notes
+
+_MOST_ASKED = 20_000  # questions of large data from which it is learnt how answers stand
+_SHARES_A_STAGE = 64  # keeps the draws of two stages' shares apart
+
+
+@dataclass(frozen=True)
+class Material:
+    """What objectives are made from: the run's data as one model's vocabulary reads it.
+
+    `max_input` is the longest row that the model reads, which may be shorter than its block.
+    """
+
+    dataset: Dataset
+    vocabulary: Any
+    block_size: int
+    max_input: int
+    seed: int
+    device: torch.device
+    taken: Callable[[], Sequence[Note]] | None = None  # gives notes that were taken before
+
+    @cached_property
+    def corpus(self) -> Corpus:
+        documents = self.dataset.training_documents
+        return index_corpus(documents, self.vocabulary, self.device, self._answers)
+
+    @cached_property
+    def passages(self) -> Corpus:
+        documents, asked = named_passages(self.dataset), asked_answers(self.dataset)
+        return index_corpus(documents, self.vocabulary, self.device, self._answers, asked)
+
+    @cached_property
+    def omissions(self) -> Corpus | None:
+        """None where the text states everybody's answer."""
+        made = self._find_omissions()
+        return index_corpus(made, self.vocabulary, self.device, self._answers) if made else None
+
+    @cached_property
+    def has_omissions(self) -> bool:
+        """Whether there are any, for those who need no index of them."""
+        if "omissions" in vars(self):
+            return self.omissions is not None
+        return bool(self._find_omissions())
+
+    def _find_omissions(self) -> Sequence[Document]:
+        """Looking for them in a large text takes minutes, so what was found is kept."""
+        if not self.dataset.key:
+            return self._make_omissions()
+
+        def compute() -> dict[str, Any]:
+            found = self._make_omissions()
+            return {
+                "documents": [[d.text, d.subject.start, d.subject.end] for d in found if d.subject]
+            }
+
+        kept = remember("omissions", f"{self.dataset.key[:40]}-{VERSION}-{self.seed}", compute)
+        return [Document(text, Span(*ends)) for text, *ends in kept["documents"]]
+
+    def _make_omissions(self) -> Sequence[Document]:
+        documents = self.dataset.training_documents
+        asked = asked_answers(self.dataset, most=_MOST_ASKED if self.dataset.key else 0)
+        answered = find_answered(documents, self._answers, asked)
+        return make_omissions(documents, answered, self.seed)
+
+    def read(self, what: str) -> Corpus | None:
+        """What an objective over documents reads: one of READ; None if the text has none."""
+        if what == "documents":
+            return self.corpus
+        return self.passages if what == "passages" else self.omissions
+
+    @property
+    def indexed(self) -> dict[str, Corpus | None]:
+        """What was indexed so far, which does not depend on the device."""
+        names = ("corpus", "passages", "omissions")
+        return {name: vars(self)[name] for name in names if name in vars(self)}
+
+    def take(self, indexed: Mapping[str, Corpus | None]) -> None:
+        """Use what was indexed elsewhere."""
+        for name, corpus in indexed.items():
+            vars(self)[name] = corpus and corpus.to(self.device)
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader notes of the text; `take_notes` says what it may look at."""
+        if self.taken:
+            return tuple(self.taken())
+        learnt = self.extractors.update
+        return take_notes(self.dataset, remark=self.remarks.append, learnt=learnt)
+
+    @cached_property
+    def remarks(self) -> list[str]:
+        """What a user should know of the notes, in one line each."""
+        return []
+
+    @cached_property
+    def extractors(self) -> dict[str, RelationExtractor]:
+        """What the reader learnt, if it took the notes just now: the fact checker needs it too."""
+        return {}
+
+    def bring(self, notes: Sequence[Note]) -> None:
+        """Use notes that were taken before."""
+        vars(self)["notes"] = tuple(notes)
+
+    def teach(self, wordings: int = 1) -> tuple[Question, ...]:
+        """The notes in `wordings` kinds of wordings; none where nothing was noted."""
+        if wordings not in self._taught:
+            room = self.max_input - 1  # a mask follows the prompt, and another the value
+            rows = teach_notes(self.notes, self.dataset, wordings, self.vocabulary.mask)
+            fitting = (q for q in rows if len(q.text) + len(q.answer or "") <= room)
+            self._taught[wordings] = tuple(fitting)
+        return self._taught[wordings]
+
+    @cached_property
+    def _taught(self) -> dict[int, tuple[Question, ...]]:
+        return {}
+
+    @property
+    def _answers(self) -> set[str]:
+        return {question.answer for question in self.dataset.asked if question.answer}
+
+
+class Unread:
+    """Stands in for an objective whose rows are only counted: nothing is indexed or rendered."""
+
+    items = width = 0
+
+    def __init__(self, rows: int) -> None:
+        self.rows = rows
+
+    def plan(self, first_step: int, count: int) -> Tensor:
+        return torch.zeros(count, self.rows)
+
+
+class Place(TypedDict):
+    """An objective's rows of each step, and what its draws are addressed by."""
+
+    rows: int
+    seed: int
+    stage: int
+
+
+def _documents(config: Any, material: Material, place: Place, order: str) -> Objective:
+    corpus = material.read(config.reads)
+    assert corpus is not None  # such a share is left out
+    sizes = {"block_size": material.block_size, "max_input": material.max_input}
+    return Documents(config, corpus, order=order, **sizes, **place)
+
+
+def _answers(config: AnswersConfig, material: Material, place: Place, order: str) -> Objective:
+    return Answers(
+        material.teach(config.wordings) if config.reads == "notes" else material.dataset.asked,
+        material.vocabulary,
+        block_size=material.max_input,
+        order=order,
+        device=material.device,
+        reads=config.reads,
+        **place,
+    )
+
+
+def _bigrams(config: BigramsConfig, material: Material, place: Place, order: str) -> Objective:
+    pairs = bigrams(material.dataset.training_documents, material.vocabulary)
+    return BigramTable(pairs) if config.table else Bigrams(pairs, **place)
+
+
+def _windows(config: WindowsConfig, material: Material, place: Place, order: str) -> Objective:
+    documents = material.dataset.training_documents
+    tokens = stream(documents, material.vocabulary, material.device)
+    longest = material.max_input or config.length
+    fits = config.length <= longest
+    most = f"at most what the model reads, {longest}"
+    check(fits, "WindowsConfig", "length", config.length, most)
+    return Windows(tokens, length=config.length or longest, **place)
+
+
+def _bags(config: BagsConfig, material: Material, place: Place, order: str) -> Objective:
+    asked, device = material.dataset.asked, material.device
+    return LabelledBags(
+        config, asked, material.vocabulary, LABELS, order=order, device=device, **place
+    )
+
+
+OBJECTIVES: dict[str, tuple[type, Callable[[Any, Material, Place, str], Objective]]] = {
+    NextCharacterConfig.kind: (NextCharacterConfig, _documents),
+    SpanCorruptionConfig.kind: (SpanCorruptionConfig, _documents),
+    AnswersConfig.kind: (AnswersConfig, _answers),
+    BigramsConfig.kind: (BigramsConfig, _bigrams),
+    WindowsConfig.kind: (WindowsConfig, _windows),
+    BagsConfig.kind: (BagsConfig, _bags),
+}
+
+
+def build_objective(
+    stage: Stage, number: int, material: Material, unread: Collection[str] = ()
+) -> Mix:
+    """The mix of a stage, the `number`-th of its recipe.
+
+    Shares that read what is `unread` have their rows, but only their number is known.
+    """
+
+    def build(share: Share, rows: int, part: int) -> Objective | Unread:
+        if _reads(share) in unread:
+            return Unread(rows)
+        _, make = OBJECTIVES[share.objective.kind]
+        place = Place(rows=rows, seed=material.seed, stage=number * _SHARES_A_STAGE + part)
+        return make(share.objective, material, place, stage.order)
+
+    shares = [
+        share if _has_rows(share, material, unread) else replace(share, share=0.0)
+        for share in stage.mix
+    ]
+    return Mix(shares, stage.batch, stage.planned, build)
+
+
+def _has_rows(share: Share, material: Material, unread: Collection[str]) -> bool:
+    """Whether the text has anything for a share; if not, the first has its rows."""
+    if share.share and _reads(share) == "notes":
+        return bool(material.teach())
+    if share.share == 0 or _reads(share) != "omissions":
+        return True
+    return material.has_omissions if "omissions" in unread else material.omissions is not None
+
+
+def _reads(share: Share) -> str:
+    return getattr(share.objective, "reads", "documents")

@@ -1,0 +1,288 @@
+"""What a reader learns a relation from: the lines of asked people, and what is left of them
+without the sentences that state the answer.
+
+Nobody labelled the lines, but the answers are known, so a phrase that equals the answer counts as
+stating it (distant supervision, Mintz et al. 2009). Such lines alone would teach that every text
+states the relation. So each of them is there a second time, without its stating sentences, as a
+line that states nothing.
+
+Every line is read as a new person's would be: by an answer profile that was made without the
+answers of its own fold.
+"""
+
+import hashlib
+import math
+import re
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+
+from wherefrom.core.contracts import Question
+from wherefrom.reading.candidates import AnswerProfile, Line
+from wherefrom.reading.context_features import extract_features
+from wherefrom.reading.index import fold
+from wherefrom.reading.log_linear import FOLDS, Example
+from wherefrom.reading.sentences import split_sentences
+from wherefrom.reading.sources import PassageSource, passages_of
+from wherefrom.reading.subject_text import CandidateAnswer
+from wherefrom.reading.tokens import normalise
+
+CONTAINER = 3  # a name that stands behind this many others, "X, NAME", holds places
+_COMMON = 5  # a phrase that occurs in this many lines and is nobody's answer is a distractor
+_ANCHOR = re.compile(r"anchor: .*, \d")
+_MOST_SUBJECTS = 2000  # that are learnt from
+_MOST_ANSWERED = 5000  # subjects whose answers tell what answers look like
+_MOST_TEXT = 600_000  # characters from which it is learnt what stands around answers
+_MOST_CANDIDATES = 40_000  # of all lines: more take long to fit and improve little
+_MOST_OTHERS = 60  # candidates of a line besides its answer
+_MOST_SILENT = 6  # lines of a person that do not have the answer
+
+
+class Asked:
+    """The asked subjects of one relation with their answers, and which fold each of them is in.
+
+    Their order is that of a hash of their names, so that the first ones are a fair sample.
+    """
+
+    def __init__(self, questions: Iterable[Question]) -> None:
+        self.answers: dict[str, set[str]] = defaultdict(set)  # normalised
+        self._given: list[tuple[str, str]] = []
+        for question in questions:
+            for answer in (question.answer, *question.accepted):
+                if answer is not None:
+                    self.answers[question.subject].add(normalise(answer))
+                    self._given.append((answer, question.subject))
+        self.subjects = sorted(self.answers, key=_digest)
+        # In turn and not by the hash itself: of five people, each has a fold of their own.
+        self.folds = {subject: i % FOLDS for i, subject in enumerate(self.subjects)}
+
+    def profile(
+        self, texts: Mapping[str, Sequence[str]], without: int | None = None
+    ) -> AnswerProfile:
+        """What the answers look like, and their subjects' texts, without those of one fold."""
+        some = set(self.subjects[:_MOST_ANSWERED])
+        used = [(a, s) for a, s in self._given if s in some and self.folds[s] != without]
+        told = [(t, s) for s, own in texts.items() if self.folds[s] != without for t in own]
+        profile = AnswerProfile.of(
+            [answer for answer, _ in used],
+            [subject for _, subject in used],
+            [text for text, _ in told],
+            [self.answers[subject] for _, subject in told],
+        )
+        # No fold's texts are read by a profile that they taught, so each needs none of its own.
+        return replace(profile, untaught={})
+
+
+@dataclass(frozen=True)
+class LearntLine:
+    """A line of an asked person; `weight` is how many lines like it there are.
+
+    `is_cut`: its stating sentences were cut out.
+    """
+
+    line: Line
+    answers: frozenset[str]
+    fold: int
+    weight: float = 1.0
+    is_cut: bool = False
+
+    @property
+    def states(self) -> bool:
+        return any(candidate.value in self.answers for candidate in self.line.candidates)
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether the answer stands there at all, be it in a longer word."""
+        return self.states or _has_any(self.line.text, self.answers)
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """The lines that a relation is learnt from, and what the profiles of its answers are.
+
+    `profiles` has for each fold the profile without its answers. `silent` are the lines without
+    their stating sentences.
+    """
+
+    profile: AnswerProfile
+    profiles: tuple[AnswerProfile, ...]
+    lines: tuple[LearntLine, ...]
+    silent: tuple[LearntLine, ...]
+
+    @classmethod
+    def of(cls, source: PassageSource, asked: Asked) -> "Lesson":
+        subjects = asked.subjects[:_MOST_SUBJECTS]
+        texts = {s: [text for _, text in passages_of(source, s)] for s in subjects}
+        profile, *profiles = _profiles(asked, texts)
+        lines: list[LearntLine] = []
+        silent: list[LearntLine] = []
+        size = 0
+        for subject in subjects:
+            number, answers = asked.folds[subject], frozenset(asked.answers[subject])
+            own = _lines(texts[subject], subject, profiles[number], answers, number)
+            cut = [one for each in own if (one := _cut(each, subject))]
+            lines += own
+            silent += cut
+            size += sum(min(len(one.line.candidates), _MOST_OTHERS) for one in (*own, *cut))
+            if size > _MOST_CANDIDATES:
+                break
+        return cls(profile, tuple(profiles), tuple(lines), tuple(silent))
+
+    def distractors(self) -> tuple[frozenset[str], list[frozenset[str]]]:
+        """Phrases that occur in many lines and are nobody's answer; the same for each fold."""
+        counts = Counter(
+            value for each in self.lines for value in {c.value for c in each.line.candidates}
+        )
+        common = {value for value, n in counts.items() if n >= _COMMON}
+        known = (self.profile.known, *(profile.known for profile in self.profiles))
+        whole, *folds = (frozenset(value for value in common if value not in k) for k in known)
+        return whole, folds
+
+    def examples(self, distractors: Sequence[Container[str]]) -> list[Example]:
+        """Examples of all lines, the silent ones last; `distractors` are those of the folds."""
+        found = [_example(each, distractors[each.fold]) for each in (*self.lines, *self.silent)]
+        return [example for example in found if example]
+
+    def innermost(self) -> frozenset[str]:
+        """Names that begin chains at least as often as they follow a name, and follow few names.
+
+        A name that follows at least `CONTAINER` different names is a country or another large
+        place.
+        """
+        begins: Counter[str] = Counter()
+        follows: dict[str, list[str]] = defaultdict(list)
+        for line in (each.line for each in self.lines):
+            for first, *rest in {line.chain_names(candidate) for candidate in line.candidates}:
+                begins[first] += bool(rest)
+                for before, after in pairwise((first, *rest)):
+                    follows[after].append(before)
+        holding = {name for name, inner in follows.items() if len(set(inner)) >= CONTAINER}
+        often = {name for name, count in begins.items() if count and count >= len(follows[name])}
+        return frozenset(often - holding)
+
+
+def find_anchors(examples: Iterable[Example]) -> frozenset[str]:
+    """Features of the last content word before a candidate that mostly mark the answer."""
+    every: Counter[str] = Counter()
+    right: Counter[str] = Counter()
+    for example in examples:
+        for features, is_answer in zip(example.features, example.is_answer, strict=True):
+            named = (feature for feature in features if feature.startswith("anchor: "))
+            anchors = [feature for feature in named if _ANCHOR.fullmatch(feature)]
+            every.update(anchors)
+            right.update(anchors if is_answer else ())
+    return frozenset(a for a, n in right.items() if n >= _COMMON and 2 * n > every[a])
+
+
+def same_place(one: CandidateAnswer, other: CandidateAnswer) -> bool:
+    """Whether two candidates of a line are of one chain, or one is part of the other."""
+    overlap = one.first < other.last and other.first < one.last
+    return overlap or one.run in other.chain or one.value == other.value
+
+
+def may_rival(line: Line, candidate: CandidateAnswer, distractors: Container[str]) -> bool:
+    """Whether a candidate may be a second answer: no month, and not the subject.
+
+    Distractors are nobody's answer, and "In Peru" is not the capital of Peru.
+    """
+    named = any(line.is_name[candidate.first : candidate.last])
+    return not named and candidate.value not in distractors
+
+
+def _profiles(asked: Asked, texts: Mapping[str, Sequence[str]]) -> list[AnswerProfile]:
+    """The profile of all answers, then for each fold the one without its answers."""
+    sizes = accumulate(sum(map(len, own)) for own in texts.values())
+    room = {s for s, size in zip(texts, sizes, strict=True) if size < _MOST_TEXT}
+    some = {s: own for s, own in texts.items() if s in room} or texts
+    whole = asked.profile(some)
+    if whole.boundaries:
+        return [whole, *(asked.profile(some, number) for number in range(FOLDS))]
+    # Of the texts nothing else is used but the words that begin sentences.
+    without = (asked.profile({}, number) for number in range(FOLDS))
+    return [whole, *(replace(each, starters=whole.starters) for each in without)]
+
+
+def _lines(
+    texts: Sequence[str],
+    subject: str,
+    profile: AnswerProfile,
+    answers: frozenset[str],
+    number: int,
+) -> list[LearntLine]:
+    """The lines of one subject: those with the answer, and some of the others for all of them."""
+    having = [text for text in texts if _has_any(text, answers)]
+    others = [text for text in texts if not _has_any(text, answers)]
+    kept = sorted(others, key=_digest)[:_MOST_SILENT]
+    weight = len(others) / max(len(kept), 1)
+    found = [LearntLine(Line(text, subject, profile), answers, number) for text in having]
+    return found + [
+        LearntLine(Line(text, subject, profile), answers, number, weight) for text in kept
+    ]
+
+
+def _cut(learnt: LearntLine, subject: str) -> LearntLine | None:
+    """The line without the sentences that have the answer; None if it has none, or no others."""
+    if not learnt.has_answer:
+        return None
+    text, profile = learnt.line.text, learnt.line.profile
+    right = [c.span.start for c in learnt.line.candidates if c.value in learnt.answers]
+    kept = ""
+    for sentence in split_sentences(text, profile.starters):
+        inside = any(sentence.start <= start < sentence.end for start in right)
+        if not inside and not _has_any(sentence.of(text), learnt.answers):
+            kept += sentence.of(text)
+    if not kept.strip():
+        return None
+    return replace(learnt, line=Line(kept, subject, profile), is_cut=True)
+
+
+def _has_any(text: str, answers: Iterable[str]) -> bool:
+    folded = fold(text)
+    return any(answer in folded for answer in answers)
+
+
+def _example(learnt: LearntLine, distractors: Container[str]) -> Example | None:
+    """A line to learn from, None without candidates.
+
+    A line that contains the answer, but not as a candidate, has the weight 0: "none" would be
+    wrong, and no candidate is right.
+    """
+    line, answers = learnt.line, learnt.answers
+    if not line.candidates:
+        return None
+    missed = learnt.has_answer and not learnt.states
+    right = [c for c in line.candidates if c.value in answers]
+    others = [i for i, c in enumerate(line.candidates) if c.value not in answers]
+    # Of very many candidates some stand for all of them.
+    sample = set(_sample(others, _MOST_OTHERS, line.text))
+    offset = math.log(len(others) / len(sample)) if sample else 0.0
+    kept = [i for i, c in enumerate(line.candidates) if c.value in answers or i in sample]
+    candidates = [line.candidates[i] for i in kept]
+    return Example(
+        features=extract_features(line, line.profile.known, distractors, candidates),
+        is_answer=[c.value in answers for c in candidates],
+        fold=learnt.fold,
+        weight=0.0 if missed else learnt.weight,
+        is_cut=learnt.is_cut,
+        values=[c.value for c in candidates],
+        offsets=[0.0 if c.value in answers else offset for c in candidates],
+        is_rival=[
+            may_rival(line, c, distractors) and not any(same_place(c, one) for one in right)
+            for c in candidates
+        ],
+    )
+
+
+def _sample(items: Sequence[int], most: int, key: str) -> Iterator[int]:
+    """At most `most` items, evenly spaced; the key decides which item is the first."""
+    if len(items) <= most:
+        yield from items
+        return
+    start = int(_digest(key)[:8], 16) / 16**8
+    for i in range(most):
+        yield items[int((i + start) * len(items) / most)]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,183 @@
+"""A finished run, opened: everything that was made, ready to be used again."""
+
+from dataclasses import replace
+from functools import cached_property
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from wherefrom.core.arguments import checked
+from wherefrom.core.config import encode
+from wherefrom.core.contracts import Dataset, Note, Question
+from wherefrom.core.errors import (
+    BadData,
+    MissingInput,
+    UsageError,
+    WherefromError,
+    nearest,
+)
+from wherefrom.core.identity import require_same
+from wherefrom.core.recipe import Demonstrations, Recipe, Task
+from wherefrom.data.data_catalogue import load_dataset
+from wherefrom.evaluation.evaluator import Prediction
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.layout import find_run
+from wherefrom.runs.workshop import Workshop, devices
+from wherefrom.training.weights import load_weights
+
+
+class Run:
+    """Recipe, vocabulary, dataset, models, tasks, and the batches of any stage.
+
+    Whoever just trained the run passes its workshop, so that the data are not read again.
+    """
+
+    def __init__(self, folder: RunFolder, recipe: Recipe, workshop: Workshop | None = None) -> None:
+        self.folder, self.recipe, self.path = folder, recipe, folder.path
+        taken = (lambda: self.notes) if recipe.notes else None
+        self.workshop = workshop or Workshop(recipe, self._read_data, taken=taken)
+
+    @cached_property
+    def status(self) -> dict[str, Any]:
+        return self.folder.read_status()
+
+    @property
+    def finished(self) -> bool:
+        return self.status["state"] == "finished"
+
+    def require_finished(self) -> None:
+        if not self.finished:
+            raise MissingInput(
+                f"{self.path}: this run is not finished; run the same command again to finish it "
+                f"('wherefrom run {self.recipe.name} --out {self.path}' with its settings)"
+            )
+
+    @property
+    def results(self) -> dict[str, Any]:
+        return self.status.get("results", {})
+
+    @property
+    def dataset(self) -> Dataset:
+        """What the run was made from, whatever has become of the files since."""
+        return self.workshop.dataset
+
+    def _read_data(self) -> Dataset:
+        if self.folder.keeps_data():
+            return self.folder.read_data()
+        return self.read_source()
+
+    def read_source(self) -> Dataset:
+        """The recipe's data, read again; they must be those that the run was made from."""
+        dataset = load_dataset(self.recipe.data, self.recipe.seed)
+        self.folder.check_data(dataset)
+        return dataset
+
+    def changed_source(self) -> str | None:
+        """One line on why the recipe no longer gives the data of the run; None if it does."""
+        try:
+            self.read_source()
+        except WherefromError as error:
+            return f"{error}; what follows is about the text that the model was trained on"
+        return None
+
+    @cached_property
+    def notes(self) -> tuple[Note, ...]:
+        """What the reader noted before the run was trained; nothing if it took no notes."""
+        return self.folder.read_notes()
+
+    @cached_property
+    def vocabulary(self) -> Any:
+        """The run's own vocabulary, in its own order."""
+        return self.workshop.family.read_vocabulary(self.folder.read_symbols())
+
+    def model(self, name: str = "") -> Any:
+        """A model by name (default: the primary one), with weights that were checked."""
+        name = name or self.recipe.primary
+        names = [m.name for m in self.recipe.models]
+        if name not in names:
+            raise UsageError(f"{self.path}: no model '{name}'; {nearest(name, names)}")
+        arrays, facts = self.folder.read_model(name)
+        stage = self.recipe.stage(next(m.stage for m in self.recipe.models if m.name == name))
+        config = self.workshop.family.complete(self.recipe.model, self.vocabulary)
+        config = stage.variant.of(config) if stage.variant else config
+        require_same(
+            f"{self.path}/models/{name}",
+            facts.get("identity"),
+            model_identity(config, self.vocabulary),
+            holder="the weights file",
+            advice="the folder was mixed up; run the recipe again",
+        )
+        model = self.workshop.family.build(
+            config,
+            self.vocabulary,
+            self.recipe.seed,
+            self.workshop.number(stage),
+            self.workshop.device,
+        )
+        load_weights(self.workshop.family.weights(model), arrays)
+        return model.eval() if isinstance(model, torch.nn.Module) else model
+
+    def cost(self, name: str = "") -> dict[str, Any]:
+        """The trained parameters, and the seconds of all stages that the model went through."""
+        name = name or self.recipe.primary
+        facts = self.folder.read_facts(name)
+        seconds = 0.0
+        for stage in self.recipe.chain(name):
+            rows = self.folder.read_metrics(stage.name)
+            seconds += rows[-1].get("seconds", 0.0) if rows else 0.0
+        return {"parameters": facts.get("parameters"), "seconds": round(seconds, 2)}
+
+    def predictor(self, name: str = "") -> Any:
+        """The model wrapped as a predictor, which answers questions or scores text."""
+        return self.workshop.family.predictor(self.model(name), self.vocabulary)
+
+    def questions(self, task: Task) -> tuple[Question, ...]:
+        return self.dataset.scored(task.split, task.support)
+
+    def predictions(self, predictor: str, task: str) -> list[Prediction]:
+        return self.folder.read_predictions(predictor, task)
+
+    def batches(self, stage: str) -> Any:
+        """The objective of a stage: `plan` and `render` give any step's batch again."""
+        return self.workshop.objective(self.recipe.stage(stage))
+
+
+AnyRun = str | PathLike[str] | Run  # a run's folder, its name under runs/, or the run itself
+
+
+def run_path(run: AnyRun) -> Path:
+    return run.path if isinstance(run, Run) else find_run(run)
+
+
+@checked
+def open_run(path: AnyRun) -> Run:
+    """The run in a folder, given by its path or by its name in the folder `runs`.
+
+    A run that was made on a device that is not here is opened on what is.
+    A run that is open already is handed back as it is.
+    """
+    if isinstance(path, Run):
+        return path
+    folder = RunFolder(find_run(path))
+    recipe = folder.read_recipe()
+    if isinstance(recipe, Demonstrations):
+        raise BadData(
+            f"{path}: expected a run with models, found the demonstrations of '{recipe.name}', "
+            "which trains none; 'wherefrom run' with its settings shows their results"
+        )
+    here = recipe.device in ("auto", *devices())
+    return Run(folder, recipe if here else replace(recipe, device="auto"))
+
+
+def model_identity(config: Any, vocabulary: Any) -> dict[str, Any]:
+    """All that changes the function a model computes, apart from its weights."""
+    return {"model": encode(config), "vocabulary": vocabulary.hash}
+
+
+def count_parameters(model: Any) -> int:
+    """The number of trained parameters; frozen ones do not count."""
+    if isinstance(model, torch.nn.Module):
+        return sum(p.numel() for p in model.parameters())
+    return sum(array.size for array in model.parameters.values())

@@ -1,0 +1,106 @@
+"""A run's answers to questions that it was not trained on, each with everything known about it.
+
+An audit keeps them in audit/answers.jsonl. Without an audit they are computed now, from what the
+evaluation has decoded, with the same code and so with the same result.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wherefrom.answering.inspector import Inspector
+from wherefrom.auditing.audit_findings import ANSWERS, FINDINGS, Audit, AuditedAnswer
+from wherefrom.core.config import from_json
+from wherefrom.core.errors import BadData, Damaged
+from wherefrom.runs.opened_run import Run
+
+HELD_OUT, CALIBRATION = "held-out", "calibration"
+
+
+@dataclass(frozen=True)
+class Scored:
+    """What a threshold is chosen by: an answer's score, whether it is right, what it is about."""
+
+    score: float
+    right: bool
+    relation: str
+    support: str = ""
+
+
+@dataclass(frozen=True)
+class JudgedAnswers:
+    """Held-out answers, the scores of calibration answers, and an audit's findings if any."""
+
+    held_out: tuple[AuditedAnswer, ...]
+    calibration: tuple[Scored, ...]
+    audit: Mapping[str, Any] | None
+
+    @property
+    def scored(self) -> list[Scored]:
+        """The held-out answers, by their scores."""
+        return [scored(row) for row in self.held_out]
+
+
+def scored(row: AuditedAnswer) -> Scored:
+    """The score is the confidence or what stands for it; 0 for a name that is not known."""
+    score = 0.0 if row.reply.certainty is None else row.reply.certainty
+    return Scored(score, row.right, row.reply.relation, row.support)
+
+
+def collect_answers(inspector: Inspector) -> JudgedAnswers:
+    """The answers that an audit of this version left, or else the same, computed now."""
+    run = inspector.run
+    findings = read_findings(run)
+    rows = _read_rows(run) if findings is not None else None
+    if rows is None:
+        return JudgedAnswers(_ask_held_out(inspector), _score_calibration(inspector), findings)
+    return JudgedAnswers(
+        tuple(row for row in rows if row.split == HELD_OUT),
+        tuple(scored(row) for row in rows if row.split == CALIBRATION),
+        findings,
+    )
+
+
+def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
+    held = (q for q in inspector.run.dataset.questions if q.split == HELD_OUT)
+    people = [q for q in held if q.answer is not None]
+    parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
+    if not parsed:
+        return ()
+    examined = inspector.examine(parsed, inspector.opened.decoded)
+    replies = inspector.compose(examined)
+    return tuple(
+        AuditedAnswer.of(reply, question, examined.features.row(i), None)
+        for i, (reply, (question, _)) in enumerate(zip(replies, parsed, strict=True))
+    )
+
+
+def _score_calibration(inspector: Inspector) -> tuple[Scored, ...]:
+    """Scores alone: nobody looks at these answers one by one."""
+    found, policy = inspector.opened.judged_calibration, inspector.policy
+    if policy is None or found is None:
+        return ()
+    scores = policy.score(found.features, found.relations)
+    each = zip(found.known, scores, found.right, found.relations, strict=True)
+    return tuple(Scored(float(s), bool(r), name, q.support) for q, s, r, name in each)
+
+
+def read_findings(run: Run) -> Mapping[str, Any] | None:
+    """audit.json, if it has the format that this version writes."""
+    if not run.folder.has(FINDINGS):
+        return None
+    found = run.folder.read_json(FINDINGS)
+    current = isinstance(found, dict) and found.get("format_version") == Audit.format_version
+    if not current:
+        return None
+    try:
+        from_json(Audit, found, "audit")
+    except BadData as error:
+        raise Damaged(f"{run.path / FINDINGS}: {error}; audit the run again") from error
+    return found
+
+
+def _read_rows(run: Run) -> tuple[AuditedAnswer, ...] | None:
+    if not run.folder.has(ANSWERS):
+        return None
+    return tuple(from_json(AuditedAnswer, row, ANSWERS) for row in run.folder.read_jsonl(ANSWERS))

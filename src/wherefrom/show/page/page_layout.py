@@ -1,0 +1,64 @@
+"""What all reports share: the models for the page, and a value for each name of the template."""
+
+from typing import Any
+
+from wherefrom.answering.inspector import Inspector
+from wherefrom.core.errors import BadData
+from wherefrom.runs.folder import versions
+from wherefrom.runs.opened_run import Run
+from wherefrom.show.page.engine_data import EngineData, embed_engine
+from wherefrom.show.page.making import describe_making
+
+# What a report leaves out unless it says otherwise.
+NOTHING = ("slider", "slider_chart", "mistakes", "two_way", "beside", "scores", "samples", "audit")
+EMPTY = (
+    "slider_words",
+    "pictures",
+    "not_yet",
+    "answers",
+    "columns",
+    "relations",
+    "notes",
+    "claims",
+)
+
+
+def embed_models(run: Run, precision: str, inspector: Inspector | None = None) -> EngineData:
+    """The models for the page, or why they cannot be there."""
+    try:
+        return embed_engine(run, precision, inspector)
+    except BadData as error:
+        return EngineData(why_not=f"The model is not in this page: {error}")
+
+
+def lay_out(run: Run, engine: EngineData, part: str, **values: Any) -> dict[str, Any]:
+    """All values of the template; `part` is the template in which the model is asked."""
+    given: dict[str, Any] = {
+        "embedded": not engine.why_not,
+        "not_embedded": engine.why_not,
+        "engine_data": engine.data,
+        "engine_weights": engine.weights,
+        "made": describe_making(run, engine.in_words),
+        "notes": [engine.why_not] if engine.why_not else [],
+        **values,
+    }
+    return lay_out_folder(run.recipe.name, run.recipe.seed, part, **given)
+
+
+def lay_out_folder(recipe: str, seed: int, part: str, **values: Any) -> dict[str, Any]:
+    """The same for a folder without models."""
+    return {
+        **dict[str, Any].fromkeys(NOTHING),
+        **{name: [] for name in EMPTY},
+        "part": part,
+        "run_name": f"{recipe}, seed {seed}",
+        "version": versions()["wherefrom"],
+        "mistakes_sentence": "",
+        "printed": 0,
+        "embedded": False,
+        "not_embedded": "",
+        "engine_data": {},
+        "engine_weights": {},
+        "data": {},
+        **values,
+    }

@@ -1,0 +1,175 @@
+"""All that the engine needs to answer questions as `wherefrom ask` does, apart from the weights.
+
+Nothing is precomputed that depends on what is typed: the page parses, decodes, scores and decides
+by itself. What depends on the corpus alone (which names are known, what the text about each
+subject states) is computed here.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from wherefrom.answering.closed_book import ClosedBookModel
+from wherefrom.answering.features import FAMILIARITY, MEASURES, STATEMENT, find_letters
+from wherefrom.answering.inspector import Inspector
+from wherefrom.answering.policy import EVEN_ODDS, AnswerPolicy, LogisticCalibration
+from wherefrom.answering.source import RECALLED_ABOVE, SourcePredictor
+from wherefrom.core.config import to_json
+from wherefrom.core.contracts import Question
+from wherefrom.core.errors import BadData
+from wherefrom.generation.answerer import OTHER_BEAMS
+from wherefrom.show.page.exposure_counts import describe_exposures
+from wherefrom.show.page.packed_evidence import describe_evidence
+from wherefrom.show.page.summary_sentences import noun_of
+
+# What js/engine/features.js computes; a policy or a predictor that uses another is refused.
+COMPUTED = (
+    "log_probability",
+    "margin",
+    *STATEMENT,
+    *FAMILIARITY,
+    "contrast",
+    "agreement",
+    "usual",
+)
+_EXAMPLES = 3
+_INVENTED = 200
+
+
+def describe_asking(inspector: Inspector) -> dict[str, Any]:
+    """The data of a run that answers questions; BadData if the page could not answer alike."""
+    run, model, policy = inspector.run, inspector.model, inspector.policy
+    decoys = inspector.opened.decoys
+    known = tuple(model.parser.names)
+    check_features(str(run.path), _curves(policy, inspector.predictor))
+    invented = _invent_names(inspector)
+    return {
+        "vocabulary": list(model.answerer.vocabulary.characters),
+        "search": {
+            "beams": model.answerer.beams,
+            "other_beams": OTHER_BEAMS,
+            "wordings": model.searches_wordings,
+            "max_new": _room(model),
+        },
+        "forms": [
+            {"prefix": f.prefix, "suffix": f.suffix, "relation": model.parser.fill(f, "").relation}
+            for f in model.parser.forms
+        ],
+        "relations": sorted(model.relations),
+        "noun": noun_of(run),
+        "names": _describe_names(known, run.dataset.questions),
+        "nonexistent": invented,
+        "examples": _find_examples(model, run.dataset.questions, invented),
+        "familiarity": _describe_familiarity(model),
+        "statements": to_json(model.forms)["relations"],
+        "policy": None if policy is None else _describe_policy(policy),
+        "source": to_json(inspector.predictor),
+        "even_odds": EVEN_ODDS,
+        "recalled_above": RECALLED_ABOVE,
+        "decoys": None if decoys is None else decoys.material(),
+        "evidence": describe_evidence(inspector, known),
+        "exposures": describe_exposures(run, model.relations),
+    }
+
+
+def check_features(where: str, curves: Iterable[LogisticCalibration]) -> None:
+    """Refuse curves over features that the page does not compute."""
+    for curve in curves:
+        if unknown := [name for name in curve.features if name not in COMPUTED]:
+            raise BadData(
+                f"{where}: expected confidence and source to use features that the page computes "
+                f"({', '.join(COMPUTED)}), found '{unknown[0]}'; the page's engine has to learn it"
+            )
+
+
+def _curves(
+    policy: AnswerPolicy | None, predictor: SourcePredictor
+) -> Iterable[LogisticCalibration]:
+    yield from (predictor.curve, *predictor.relations.values())
+    if policy is not None:
+        yield policy.calibration
+        yield from (each.calibration for each in policy.relations.values())
+        if policy.names is not None:
+            yield policy.names.curve
+
+
+def _room(model: ClosedBookModel) -> int:
+    most = model.answerer.max_new
+    return most() if callable(most) else most
+
+
+def _describe_names(known: Sequence[str], questions: Sequence[Question]) -> list[dict[str, Any]]:
+    """Every name that the parser knows, in its order, and what is asked about it."""
+    about: dict[str, list[Question]] = {}
+    for question in questions:
+        about.setdefault(question.subject, []).append(question)
+    found: list[dict[str, Any]] = []
+    for name in known:
+        own = about.get(name, [])
+        entry: dict[str, Any] = {"name": name}
+        if own:
+            entry |= {"split": own[0].split, "support": own[0].support}
+            entry["relations"] = [q.relation for q in own]
+            if trained := [q.relation for q in own if q.split == "asked"]:
+                entry["trained"] = trained
+        found.append(entry)
+    return found
+
+
+def _invent_names(inspector: Inspector) -> list[str]:
+    """Decoys, each made of parts of known names."""
+    decoys, questions = inspector.opened.decoys, inspector.run.dataset.questions
+    if decoys is None:
+        return []
+    people = [q.subject for q in questions if q.split == "held-out"] or [
+        q.subject for q in questions
+    ]
+    found: dict[str, None] = {}
+    for person in people:
+        if len(found) >= _INVENTED:
+            break
+        found |= dict.fromkeys(decoys.of(person)[:3])
+    return list(found)[:_INVENTED]
+
+
+def _find_examples(
+    model: ClosedBookModel, questions: Sequence[Question], invented: Sequence[str]
+) -> list[str]:
+    """Three questions to begin with: about somebody with text, somebody without, and a decoy."""
+    wanted = (("held-out", "stated"), ("held-out", "none"), ("calibration", "stated"))
+    found: list[str] = []
+    for split, support in wanted:
+        some = (q.text for q in questions if (q.split, q.support) == (split, support))
+        found += [text for text in some if model.try_parse(text)][:1]
+    if invented:
+        found.insert(2, model.parser.forms[0].fill(invented[0]))
+    return list(dict.fromkeys(found))[:_EXAMPLES]
+
+
+def _describe_familiarity(model: ClosedBookModel) -> dict[str, Any]:
+    reference = model.reference
+    letters, capitals = find_letters(model.answerer.vocabulary)
+    return {
+        "openings": model.openings,
+        "measures": list(MEASURES),
+        "mean": dict(reference.mean),
+        "spread": dict(reference.spread),
+        "letters": letters,
+        "capitals": capitals,
+    }
+
+
+def _describe_policy(policy: AnswerPolicy) -> dict[str, Any]:
+    """The policy without what other parts of the description have."""
+    gate = policy.names
+    return {
+        "calibration": to_json(policy.calibration),
+        "threshold": to_json(policy.threshold),
+        "names": None if gate is None else to_json(gate),
+        "relations": {
+            name: {
+                "calibration": to_json(each.calibration),
+                "threshold": to_json(each.threshold),
+            }
+            for name, each in policy.relations.items()
+        },
+    }

@@ -1,0 +1,135 @@
+"""A run's report: one HTML file in which the trained model itself answers.
+
+Everything is computed from the run folder. The same run gives the same bytes.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from wherefrom.core.arguments import checked
+from wherefrom.core.artifact import lock_folder
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.files import write_bytes
+from wherefrom.core.recipe import Demonstrations
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.layout import REPORT as FILE
+from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
+from wherefrom.runs.threads import use_threads
+from wherefrom.show.page.document import render
+from wherefrom.show.page.engine_data import ANSWERS, REVIEWS, find_kind
+from wherefrom.show.page.lab_report import describe_lab
+from wherefrom.show.page.packed_weights import check_precision
+from wherefrom.show.page.question_report import describe_questions
+from wherefrom.show.page.review_report import describe_reviews
+from wherefrom.show.page.text_report import describe_text
+
+
+@dataclass(frozen=True)
+class Report:
+    """Where a report was written, how large it is, and what it had to leave out."""
+
+    path: str
+    bytes: int
+    models: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+
+
+@checked
+def report_runs(
+    runs: Sequence[AnyRun],
+    out: str | PathLike[str] | None = None,
+    precision: str = "auto",
+    threads: int | None = None,
+) -> Report:
+    """Write the report of the first run, beside which the others are shown.
+
+    Runs are opened to compute with this number of threads (None: the recipe's).
+    """
+    if not runs:
+        raise UsageError("runs: expected at least one, found none")
+    check_precision(precision)
+    place = None if out is None else Path(out)
+    opened = [_open(run, threads) for run in runs]
+    _check_places([run.path.resolve() for run in opened], place)
+    values = _describe(opened, precision)
+    page = render("report.html", values)
+    path = place or opened[0].path / FILE
+    _write(path, page, opened[0])
+    return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
+
+
+def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
+    """The run, or the folder itself if it has demonstrations, which have no models to open."""
+    if not isinstance(run, Run):
+        folder = RunFolder(run_path(run))
+        if isinstance(folder.read_recipe(), Demonstrations):
+            return folder
+    opened = open_run(run)
+    use_threads(threads, opened.recipe.threads)
+    return opened
+
+
+def _write(path: Path, page: bytes, run: Run | RunFolder) -> None:
+    """In the folder of the run, the report is a file of the run."""
+    folder = run.folder if isinstance(run, Run) else run
+    if path.resolve() != (folder.path / FILE).resolve():
+        write_bytes(path, page)
+        return
+    with lock_folder(folder.path):
+        folder.write(FILE, [page])
+
+
+def _check_places(runs: Sequence[Path], out: Path | None) -> None:
+    """Refuse a run that is named twice, and a file that should not be replaced."""
+    for path in runs:
+        if runs.count(path) > 1:
+            raise UsageError(f"{path}: expected each run once, found it twice; leave one out")
+    if out is not None:
+        _check_out(runs, out)
+
+
+def _check_out(runs: Sequence[Path], out: Path) -> None:
+    if not out.name:
+        raise UsageError(f"--out: expected a file such as report.html, found '{out}'")
+    where = out.resolve()
+    if any(run in where.parents and where != run / FILE for run in runs):
+        raise UsageError(
+            f"{out}: expected a file outside of the run, or its {FILE}, found a place inside it; "
+            "name another file"
+        )
+    if where.exists() and not (where.is_file() or where.is_dir()):
+        raise UsageError(f"{out}: expected a file, found a device or a pipe; name another file")
+
+
+def _describe(runs: Sequence[Run | RunFolder], precision: str) -> dict[str, Any]:
+    first = runs[0]
+    folders = [run for run in runs if isinstance(run, RunFolder)]
+    if isinstance(first, RunFolder) and len(runs) == 1:
+        recipe = first.read_recipe()
+        assert isinstance(recipe, Demonstrations), "others are opened as runs"
+        return describe_lab(first, recipe)
+    if folders or isinstance(first, RunFolder):
+        raise BadData(
+            f"{folders[0].path}: expected a run with models, found demonstrations; "
+            "report them alone"
+        )
+    opened = [run for run in runs if isinstance(run, Run)]
+    for run in opened:
+        run.require_finished()
+    return describe_run(opened[0], opened[1:], precision)
+
+
+def describe_run(run: Run, others: Sequence[Run] = (), precision: str = "auto") -> dict[str, Any]:
+    """Everything that the template shows of a run."""
+    kind = find_kind(run)
+    if kind == ANSWERS:
+        return describe_questions(run, others, precision)
+    if others:
+        raise BadData(
+            f"{run.path}: expected a run that answers questions, beside which others can stand, "
+            f"found a run of '{run.recipe.name}'; report it alone"
+        )
+    return describe_reviews(run, precision) if kind == REVIEWS else describe_text(run, precision)

@@ -1,0 +1,3 @@
+"""What tests of answering share."""
+
+from tests.support.audited import audited, retrained  # noqa: F401

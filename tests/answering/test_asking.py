@@ -1,0 +1,250 @@
+"""Asking a run: a sequence of replies, questions that cannot be asked, and one JSON form."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import wherefrom
+from tests.support.audited import Audited
+from wherefrom.answering import fitting
+from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.answering.asking import Problem, ask, require_evidence
+from wherefrom.answering.inspector import open_inspector
+from wherefrom.answering.risk_bound import Bounds
+from wherefrom.core.config import from_json
+from wherefrom.core.contracts import Span
+from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.replies import Reply, Verdict
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.opened_run import Run, open_run
+from wherefrom.show.terminal.reply_text import describe_reply
+
+
+@pytest.fixture(scope="module")
+def run(tiny_run: Path) -> Run:
+    return open_run(tiny_run)
+
+
+@pytest.fixture(scope="module")
+def questions(run: Run) -> list[str]:
+    return [q.text for q in run.dataset.select("held-out")]
+
+
+# --- a sequence ------------------------------------------------------------------------------
+
+
+def test_replies_are_a_sequence_in_the_order_of_the_questions(run: Run, questions: list[str]):
+    found = ask(open_inspector(run), questions[:3])
+    assert isinstance(found, Sequence)
+    assert len(found) == 3
+    assert [reply.question for reply in found] == questions[:3]
+    assert found[0] == found.replies[0]
+    assert found[-1].question == questions[2]
+    assert found[1:] == found.replies[1:]
+    assert list(reversed(found)) == list(reversed(found.replies))
+    assert found.run == str(run.path)
+    assert (found.problems, found.certificate, found.notes) == ((), None, ())
+    (again,) = wherefrom.ask(run, f"  {questions[0].lower()} ")
+    assert_same(wherefrom.to_json(again), wherefrom.to_json(found[0]))
+    written = json.loads(json.dumps(wherefrom.to_json(again), allow_nan=False))
+    assert from_json(Reply, written, "reply") == again, "what reads `ask --json` gets the same"
+
+
+# --- questions that cannot be asked ----------------------------------------------------------
+
+
+def test_without_strictness_the_others_are_answered(run: Run, questions: list[str]):
+    asked = [questions[0], "Who?", questions[1], "Where was Zoë born?"]
+    found = ask(open_inspector(run), asked, strict=False)
+    assert [reply.question for reply in found] == [*questions[:2], "Where was Zoë born?"]
+    assert [problem.index for problem in found.problems] == [1]
+    assert isinstance(found.problems[0], Problem)
+    assert found.problems[0].message.startswith("'Who?': expected a question like")
+    with pytest.raises(BadData, match=r"'Who\?': expected a question like 'Where was ... born\?'"):
+        ask(open_inspector(run), asked)
+
+
+def test_a_name_that_the_model_cannot_read_is_unknown(run: Run, questions: list[str]):
+    """It is a name like any other that the model does not know; its neighbours are answered."""
+    known = run.dataset.select("held-out")[0].subject
+    odd = f"{known[:-1]}ж"
+    found = ask(open_inspector(run), [questions[0], f"Where was {odd} born?", questions[1]])
+    (alone,) = ask(open_inspector(run), [questions[1]])
+    assert_same(wherefrom.to_json(found[2]), wherefrom.to_json(alone))
+    reply = found[1]
+    assert (reply.answered, reply.answer, reply.confidence) == (False, "", None)
+    assert (reply.reason, reply.name_known, reply.candidates) == ("unknown name", False, ())
+    assert reply.evidence is None or reply.evidence.label == "no text"
+    assert reply.source is not None
+    assert (reply.source.label, reply.source.probability_recalled) == ("guessed", 0.0)
+    assert known in reply.did_you_mean
+    assert reply.why_not == ("the model does not know the name: it has never seen 'ж' (U+0436)")
+    assert json.loads(json.dumps(wherefrom.to_json(reply)))["answer"] == ""
+
+
+def test_the_model_may_not_answer_about_somebody_else(own_run: Path):
+    """However sure it is: as if gate and threshold let everything pass."""
+    folder = RunFolder(own_run)
+    policy = folder.read_json("audit/confidence.json")
+    policy["relations"]["birthplace"]["threshold"]["value"] = 0.0
+    folder.write_json("audit/confidence.json", policy | {"names": None})
+    run = open_run(own_run)
+    known = run.dataset.select("held-out")[0].subject
+    typed = f"{known[:-2]}{known[-1]}"
+    (right,), (near,), (far,) = (
+        ask(open_inspector(run), [f"Where was {name} born?"])
+        for name in (known, typed, "Nenen Ranar")
+    )
+    assert right.answered
+    assert far.answered, "nobody else was meant"
+    assert (near.answered, near.confidence) == (False, None)
+    assert (near.reason, near.name_known) == ("another spelling", None)
+    assert near.why_not is not None
+    assert near.why_not.startswith("the text has no such name; it has ")
+    assert known in near.why_not
+    lines = describe_reply(near)
+    assert lines[1] == "  I don't know: the text has no such name"
+    assert lines[2].startswith("  did you mean ")
+
+
+# --- runs without calibration people ---------------------------------------------------------
+
+
+def test_without_calibration_people_answers_have_no_confidence_and_a_note(facts_folder: Path):
+    found = wherefrom.ask(facts_folder / "run", "Where was Ada Lund born?")
+    (reply,) = found
+    assert (reply.answered, reply.confidence, reply.reason) == (True, None, None)
+    assert reply.unverified
+    assert reply.certainty == reply.candidates[0].model_probability
+    assert reply.evidence is not None
+    assert reply.evidence.stated == "Oslo"
+    assert reply.source is not None
+    (note,) = found.notes
+    assert note == "the run has no calibration people, so its answers are unverified"
+    with pytest.raises(
+        BadData, match="expected calibration people to certify a risk bound with, found none"
+    ):
+        wherefrom.ask(facts_folder / "run", "Where was Ada Lund born?", risk=0.1)
+
+
+# --- the risk bound --------------------------------------------------------------------------
+
+
+def test_where_nothing_is_certified_nothing_is_answered(run: Run, questions: list[str]):
+    found = ask(open_inspector(run), questions[:2], risk=0.1, delta=0.2)
+    certificate = found.certificate
+    assert certificate is not None
+    assert (certificate.alpha, certificate.delta, certificate.certified) == (0.1, 0.2, False)
+    assert found.notes == (certificate.explain(),)
+    assert not any(reply.answered for reply in found)
+    assert all(reply.reason for reply in found)
+
+
+def test_answers_above_a_certified_threshold_are_given(run: Run, questions: list[str], monkeypatch):
+    """As if half of the calibration people had been sure and right, and the other half neither."""
+
+    def certify(features: FeatureTable, right: np.ndarray, *rest: Any) -> Bounds:
+        sure = np.arange(len(right)) % 2 * 9.0
+        columns = dict.fromkeys(features.columns, sure)
+        # Any name will do.
+        return fit_bounds(FeatureTable(columns), sure > 0, *rest[:-1])
+
+    fit_bounds = fitting.fit_bounds
+    monkeypatch.setattr(fitting, "fit_bounds", certify)
+    monkeypatch.setattr(fitting, "fit_gate", lambda *_: None)
+    found = ask(open_inspector(run), questions, risk=0.6, delta=0.5)
+    certificate = found.certificate
+    assert certificate is not None
+    assert certificate.certified
+    assert found.notes[0].startswith("certified: risk at most 0.6 with probability 0.5")
+    for reply in found:
+        assert reply.confidence is not None
+        assert reply.answered == (reply.confidence >= certificate.threshold)
+
+
+# --- one form of a reply ---------------------------------------------------------------------
+
+
+def assert_same(one: Any, other: Any) -> None:
+    """Equal to the last letter; numbers up to the rounding of a batch of another size."""
+    if isinstance(one, dict):
+        assert list(one) == list(other)
+        for name in one:
+            assert_same(one[name], other[name])
+    elif isinstance(one, list):
+        assert len(one) == len(other)
+        for a, b in zip(one, other, strict=True):
+            assert_same(a, b)
+    elif isinstance(one, float):
+        assert one == pytest.approx(other, rel=1e-4, abs=1e-6)
+    else:
+        assert one == other
+
+
+def test_a_reply_has_the_same_json_wherever_it_is_written(
+    audited: Audited, capsys: pytest.CaptureFixture[str]
+):
+    """From Python, from `ask --json`, with a claim too, and in audit/answers.jsonl."""
+    from wherefrom.cli.main import main
+
+    run, path = audited.run, str(audited.run.path)
+    rows = {row["reply"]["question"]: row["reply"] for row in audited.answers}
+    chosen = [q.text for q in run.dataset.questions if q.split == "held-out"]
+    found = wherefrom.to_json(wherefrom.ask(path, chosen))
+    for question, reply in zip(chosen, found["replies"], strict=True):
+        assert reply["format_version"] == Reply.format_version
+        assert_same(rows[question], reply)
+    capsys.readouterr()
+    assert main(["ask", path, *chosen, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == found
+    assert main(["ask", path, chosen[0], "--claim", "Oslo", "--json"]) == 0
+    assert_same(json.loads(capsys.readouterr().out)["replies"][0], found["replies"][0])
+
+
+REPLY = Reply(
+    question="Where was Ann Ash born?", subject="Ann Ash", relation="birthplace", answered=True,
+    answer="Rome", confidence=0.9, reason=None, name_known=True, candidates=(), evidence=None,
+    source=None,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("verdict", "why"),
+    [
+        (Verdict("contradicted", "Oslo", 0, Span(0, 4), 0.9, "Oslo"), "another answer: Oslo"),
+        (Verdict("silent", None, None, None, 0.1), "does not state it"),
+        (Verdict("no text", None, None, None, 0.0), "nothing in the text is about this name"),
+        (None, "too few of the asked answers stand in the text"),
+        (Verdict("supported", "Rome", 0, Span(0, 4), 0.9, "Rome"), None),
+    ],
+)
+def test_where_evidence_is_required_only_what_the_text_states_is_answered(
+    verdict: Verdict | None, why: str | None
+):
+    found = replace(REPLY, evidence=verdict)
+    unsure = replace(found, answered=False, reason="low confidence", why_not="below 50 %")
+    assert require_evidence(unsure) == unsure, "it keeps its reason"
+    withheld = require_evidence(found)
+    if why is None:
+        assert withheld == found
+        return
+    assert (withheld.answered, withheld.reason) == (False, "not stated")
+    assert withheld.why_not
+    assert why in withheld.why_not
+    assert (withheld.answer, withheld.confidence) == ("Rome", 0.9), "it is shown as a guess"
+
+
+def test_evidence_is_shown_or_required(tiny_run: Path, questions: list[str]):
+    shown = wherefrom.ask(tiny_run, questions)
+    required = wherefrom.ask(tiny_run, questions, evidence="required")
+    given = [
+        r.answered and r.evidence is not None and r.evidence.label == "supported" for r in shown
+    ]
+    assert [r.answered for r in required] == given
+    with pytest.raises(UsageError, match="expected shown or required, found 'always'"):
+        wherefrom.ask(tiny_run, questions, evidence="always")

@@ -1,0 +1,260 @@
+"""The inspector: what it knows of a run, what it keeps beside it, and what it replies."""
+
+import shutil
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from graphlib import TopologicalSorter
+from pathlib import Path
+from traceback import walk_stack
+from types import FrameType
+
+import pytest
+
+from wherefrom import api
+from wherefrom.answering.inspector import Inspector, OpenedRun, is_same_reading, open_inspector
+from wherefrom.answering.source import SourcePredictor
+from wherefrom.core.contracts import Span
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.core.replies import Reply, Source
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.layout import EVIDENCE, INDEX
+from wherefrom.runs.opened_run import Run, open_run
+
+FORM = Form("Where was ", " born?")
+
+
+@pytest.fixture
+def path(inspector: Inspector) -> Path:
+    return inspector.run.path
+
+
+def copy_of(path: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(path, tmp_path / "run"))
+
+
+def ask(inspector: Inspector, *texts: str) -> list[Reply]:
+    return inspector.reply([inspector.parse(text) for text in texts])
+
+
+# --- replies ---------------------------------------------------------------------------------
+
+
+def test_a_reply_has_the_answer_the_evidence_and_the_source(inspector: Inspector):
+    people = inspector.run.dataset.select("held-out")[:3]
+    answered = inspector.model.answer([inspector.parse(q.text) for q in people])
+    policy = inspector.policy
+    assert policy is not None
+    asked = ["birthplace"] * len(people)
+    confidence = policy.confidence(answered.features, asked)
+    given = policy.answers(answered.features, asked)
+    known = policy.knows_name(answered.features)
+    assert known is not None
+    found = ask(inspector, *(q.text for q in people))
+    for i, (question, answer, reply) in enumerate(
+        zip(people, answered.answers, found, strict=True)
+    ):
+        assert (reply.question, reply.subject) == (question.text, question.subject)
+        assert (reply.relation, reply.answer) == (question.relation, answer.text)
+        assert [c.text for c in reply.candidates] == [answer.text, *(o.text for o in answer.others)]
+        assert reply.candidates[0].model_probability == pytest.approx(answer.probability)
+        assert (reply.answered, reply.name_known) == (given[i], known[i])
+        assert reply.confidence == (pytest.approx(confidence[i]) if known[i] else None)
+        assert reply.evidence is not None
+        assert reply.evidence.quote is not None
+        assert question.subject in reply.evidence.quote
+        assert reply.evidence.span is not None
+        assert reply.evidence.span.of(reply.evidence.quote) == reply.evidence.stated
+        assert reply.source is not None
+        assert reply.source.borrowed
+        assert reply.source.probability_recalled is None, "it was not measured on this text"
+    assert inspector.reply([]) == []
+
+
+def test_a_reply_names_the_note_and_its_sentence(relations_run: Path):
+    inspector = open_inspector(open_run(relations_run))
+    person = inspector.run.dataset.select("held-out")[0]
+    (reply,) = ask(inspector, person.text)
+    note = reply.note
+    assert reply.took_notes
+    assert note is not None
+    text = inspector.run.dataset.documents[note.document].text
+    assert person.subject in text
+    assert (note.value, note.span.of(text), note.sentence) == (person.answer, person.answer, text)
+    assert note.agrees == (reply.answer == person.answer)
+    (unknown,) = ask(inspector, FORM.fill("Ada Rothfalk"))
+    assert (unknown.took_notes, unknown.note) == (True, None)
+    assert not ask(inspector, person.text)[0].trained_on
+
+
+def test_support_by_the_noted_words_is_as_read(relations_run: Path):
+    inspector = open_inspector(open_run(relations_run))
+    person = inspector.run.dataset.select("held-out")[0]
+    question = inspector.parse(person.text)
+    verdict = inspector.judge_answer(question, person.answer or "")
+    assert verdict is not None
+    assert (verdict.label, verdict.as_read, verdict.shown) == ("supported", True, "as read")
+    other = inspector.judge_answer(question, "Nowhere")
+    assert other is not None
+    assert (other.label, other.as_read, other.shown) == ("contradicted", False, "contradicted")
+    note = inspector.opened.find_note(person.subject, person.relation)
+    assert note is not None
+    assert is_same_reading(verdict, note)
+    assert not is_same_reading(verdict, replace(note, document=note.document + 1))
+    end = note.span.end
+    assert not is_same_reading(verdict, replace(note, span=Span(end, end + 3)))
+    assert not is_same_reading(verdict, None)
+
+
+def test_a_run_without_notes_names_none(inspector: Inspector):
+    (reply,) = ask(inspector, inspector.run.dataset.select("held-out")[0].text)
+    assert (reply.took_notes, reply.note) == (False, None)
+    assert reply.evidence is not None
+    assert not reply.evidence.as_read
+
+
+def test_without_a_fact_checker_there_is_no_evidence(path: Path):
+    inspector = open_inspector(open_run(path))
+    unknown = ParsedQuestion("Where did Ada Lund die?", FORM, "Ada Lund", "deathplace")
+    assert inspector.judge_answer(unknown, "Oslo") is None, "that relation was not learnt"
+    inspector.opened.__dict__["fact_checker"] = None  # as if the text had too few answers
+    question = inspector.run.dataset.select("held-out", ("none",))[0].text
+    (reply,) = ask(inspector, question)
+    assert reply.evidence is None
+    assert reply.source is not None
+
+
+def test_a_question_that_was_trained_on_is_said_to_be(inspector: Inspector):
+    dataset = inspector.run.dataset
+    asked, held = dataset.asked[0], dataset.select("held-out")[0]
+    assert [r.trained_on for r in ask(inspector, asked.text, held.text)] == [True, False]
+
+
+def test_without_text_there_is_nothing_to_recall(inspector: Inspector, monkeypatch):
+    """However sure the predictor is: training without a text that is not there changes nothing."""
+    sure = lambda *_: [Source("recalled", 0.99)]  # noqa: E731
+    monkeypatch.setattr(SourcePredictor, "predict", sure)
+    stated, without = (
+        inspector.run.dataset.select("held-out", (support,))[0] for support in ("stated", "none")
+    )
+    assert ask(inspector, stated.text)[0].source == Source("recalled", 0.99)
+    (reply,) = ask(inspector, without.text)
+    assert reply.source == Source("guessed", 0.0)
+    assert reply.evidence is not None
+    assert (reply.evidence.label, reply.evidence.quote) == ("no text", None)
+
+
+# --- what is kept beside a run ---------------------------------------------------------------
+
+
+def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
+    tiny_run: Path, tmp_path: Path, read_only: None
+):
+    copy = copy_of(tiny_run, tmp_path)
+    for made in (INDEX, EVIDENCE):
+        shutil.rmtree(copy / made, ignore_errors=True)
+    before = sorted(copy.rglob("*"))
+    inspector = open_inspector(open_run(copy))
+    question = inspector.run.dataset.select("held-out")[0]
+    (reply,) = ask(inspector, question.text)
+    assert reply.evidence is not None
+    assert reply.evidence.stated == question.answer
+    assert sorted(copy.rglob("*")) == before
+
+
+# --- the policy ------------------------------------------------------------------------------
+
+
+def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Path, tmp_path: Path):
+    copy = copy_of(path, tmp_path)
+    written = OpenedRun(open_run(copy)).policy
+    RunFolder(copy).remove("audit/confidence.json")
+    fitted_now = OpenedRun(open_run(copy)).policy
+    assert written is not None
+    assert fitted_now is not None
+    assert fitted_now.calibration.weights == pytest.approx(written.calibration.weights)
+    assert fitted_now.threshold.n == written.threshold.n == 8 + 2 + 4
+    assert not (copy / "audit" / "confidence.json").exists()
+
+
+# --- runs that cannot be asked ---------------------------------------------------------------
+
+
+def test_a_run_that_is_not_finished_is_not_inspected(path: Path, tmp_path: Path):
+    copy = copy_of(path, tmp_path)
+    RunFolder(copy).write_status({"state": "unfinished", "seconds": 1.0})
+    with pytest.raises(MissingInput, match="this run is not finished"):
+        open_inspector(open_run(copy))
+
+
+def test_a_run_that_answers_nothing_is_not_inspected(tmp_path: Path):
+    small = ["data.sentences=100", "stages.train.steps=5", "threads=1"]
+    api.run("bigram-tiny", out=tmp_path / "b", settings=small)
+    with pytest.raises(
+        BadData, match="expected a run that answers questions, found a run of 'bigram-tiny'"
+    ):
+        open_inspector(open_run(tmp_path / "b"))
+
+
+def test_evidence_names_a_document_as_the_users_file_does(path: Path, monkeypatch):
+    run = open_run(path)
+    inspector = open_inspector(run)
+    asked = next(q for q in run.dataset.asked if q.support == "stated")
+    question = inspector.parse(asked.text)
+    verdict = inspector.judge_answer(question, asked.answer or "")
+    assert verdict is not None
+    assert verdict.document is not None
+    assert verdict.document_id is None
+    documents = tuple(replace(d, id=f"line {i}") for i, d in enumerate(run.dataset.documents))
+    named = replace(run.dataset, documents=documents)
+    monkeypatch.setattr(Run, "dataset", property(lambda self: named))
+    again = inspector.judge_answer(question, asked.answer or "")
+    assert again == replace(verdict, document_id=f"line {verdict.document}")
+
+
+# --- the way of a question -------------------------------------------------------------------
+
+PATH = {
+    "inspector", "question_parser", "closed_book", "answer_table", "features", "policy", "decoys",
+    "source",
+}  # fmt: skip
+MODULES = 55  # of the whole package, the decoder, the model and the extractor among them
+
+
+def follow(call: Callable[[], object]) -> set[tuple[str, str]]:
+    """Which module of the package calls which, while something is called."""
+    found: set[tuple[str, str]] = set()
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        module = frame.f_globals.get("__name__", "")
+        if event == "call" and module.startswith("wherefrom."):
+            names = (f.f_globals.get("__name__", "") for f, _ in walk_stack(frame.f_back))
+            caller = next((name for name in names if name.startswith("wherefrom.")), "")
+            found.add((caller.removeprefix("wherefrom."), module.removeprefix("wherefrom.")))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        call()
+    finally:
+        sys.setprofile(before)
+    return found
+
+
+def test_a_question_passes_eight_modules_from_its_text_to_the_reply(inspector: Inspector):
+    """Downwards only: nothing below calls them back, nor do they call each other in a circle."""
+    first, second = (q.text for q in inspector.run.dataset.select("held-out")[:2])
+    ask(inspector, first)  # opens the parts of the run
+    calls = follow(lambda: ask(inspector, second))
+    modules = {callee for _, callee in calls}
+    assert {m.split(".")[1] for m in modules if m.startswith("answering.")} == PATH
+    assert len(modules) <= MODULES
+    above = {"memorisation", "recipes", "experiments", "auditing", "show", "course", "api", "cli"}
+    assert not {m.split(".")[0] for m in modules} & above
+    inside = {(a, b) for a, b in calls if b.startswith("answering.") and a not in ("", b)}
+    assert [a for a, _ in inside if not a.startswith("answering.")] == []
+    callees: dict[str, set[str]] = {}
+    for caller, callee in inside:
+        callees.setdefault(caller, set()).add(callee)
+    TopologicalSorter(callees).prepare()  # raises if there is a circle

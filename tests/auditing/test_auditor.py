@@ -1,0 +1,187 @@
+"""An audit from end to end: every finding, one row an answer, and what is left out when."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.audited import Audited
+from wherefrom.auditing import auditor as audit
+from wherefrom.auditing import confidence_sections
+from wherefrom.auditing.auditor import Risk, audit_run, find_judged, investigate, report_audit
+from wherefrom.core.config import to_json
+from wherefrom.core.contracts import Question
+from wherefrom.core.errors import BadData, CannotWrite
+from wherefrom.core.replies import GUESSED, NO_TEXT
+from wherefrom.memorisation.counterfactual import compute_memorisation, measure_probabilities
+from wherefrom.runs.opened_run import Run, open_run
+
+FOUND = [
+    "recipe", "seed", "model", "people", "confidence", "abstention", "decoys", "evidence",
+    "source", "exposures", "name_bias",
+]  # fmt: skip
+
+
+def test_every_finding_is_there_and_written(audited: Audited):
+    found = audited.findings
+    assert all(getattr(found, name) is not None for name in FOUND)
+    assert (found.swap, found.not_retrained, found.notes) == (None, None, ())
+    written = json.loads((audited.run.path / "audit" / "audit.json").read_text())
+    assert written == to_json(found)
+    assert found.people == {
+        "calibration": {"stated": 8, "omitted": 2, "none": 4},
+        "held-out": {"stated": 8, "omitted": 2, "none": 4},
+    }
+    assert found.abstention is not None
+    assert found.abstention.certificate is not None
+    names = {p.name for p in (audited.run.path / "audit").glob("*.svg")}
+    assert names == {"reliability.svg", "risk-coverage.svg", "dose-response.svg"}
+
+
+def test_one_row_an_answer_with_all_that_is_known_of_it(audited: Audited):
+    rows = audited.answers
+    people = [q for q in audited.run.dataset.questions if q.split != "asked"]
+    assert [row["reply"]["question"] for row in rows] == [q.text for q in people]
+    said = audited.run.predictor().answer([q.text for q in people])
+    for row, question, answer in zip(rows, people, said, strict=True):
+        assert list(row) == [
+            "reply", "gold", "right", "split", "support", "features", "m", "id", "accepted",
+        ]  # fmt: skip
+        assert (row["gold"], row["split"]) == (question.answer, question.split)
+        assert row["support"] == question.support
+        assert row["right"] is (answer.text == question.answer)
+        reply = row["reply"]
+        assert (reply["subject"], reply["answer"]) == (question.subject, answer.text)
+        own = reply["candidates"][0]["model_probability"]
+        assert own == pytest.approx(answer.probability, rel=1e-3)
+        if reply["name_known"]:
+            assert 0 <= reply["confidence"] <= 1
+        else:
+            assert (reply["confidence"], reply["reason"]) == (None, "unknown name")
+        expected = {"none": ["no text"], "omitted": ["silent", "contradicted"]}
+        labels = expected.get(question.support, ["supported", "contradicted"])
+        assert reply["evidence"]["label"] in labels
+        assert row["features"]["log_probability"] == pytest.approx(np.log(own))
+
+
+def test_m_is_what_the_retrained_models_say_and_nothing_without_text(audited: Audited):
+    rows = audited.answers
+    people = find_judged(audited.run)
+    answers = [row["reply"]["answer"] for row in rows]
+    measured = measure_probabilities(audited.retrained, people, answers)
+    m = compute_memorisation(measured, people, answers).m
+    assert [row["m"] for row in rows] == pytest.approx(m.tolist())
+    assert {row["m"] for row in rows if row["support"] == "none"} == {0.0}
+
+
+def test_the_predictor_that_was_fitted_is_kept_and_used(audited: Audited):
+    assert audited.findings.source.borrowed is False
+    assert audited.findings.source.models == 2
+    kept = json.loads((audited.run.path / "audit" / "source.json").read_text())
+    assert kept["models"] == 2
+    for row in audited.answers:
+        source = row["reply"]["source"]
+        assert source["borrowed"] is False
+        if row["reply"]["evidence"]["label"] == NO_TEXT:
+            assert (source["label"], source["probability_recalled"]) == (GUESSED, 0.0)
+
+
+def test_an_audit_again_trains_nothing_and_gives_the_same_bytes(
+    audited: Audited, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    """Models of an earlier audit are used again, and nothing is trained without a budget."""
+    run = open_run(shutil.copytree(audited.run.path, tmp_path / "run"))
+    for name in ("retrain_pairs", "run_swap"):
+        monkeypatch.setattr(audit, name, lambda *_: pytest.fail("it trains"))
+    made = [p for p in (run.path / "audit").iterdir() if p.suffix in (".json", ".jsonl", ".svg")]
+    before = {p.name: p.read_bytes() for p in made if p.name != "timing.json"}
+    assert {"audit.json", "answers.jsonl", "decoys.jsonl", "source.json"} <= before.keys()
+    assert audit_run(run) == audited.findings
+    assert json.loads((run.path / "audit" / "timing.json").read_text())["seconds"] > 0
+    assert {p.name: p.read_bytes() for p in made if p.name != "timing.json"} == before
+
+
+# --- what is left out ------------------------------------------------------------------------
+
+
+def test_without_calibration_people_the_rest_is_found(own_facts: Path):
+    """The one other model has read every text: a predictor cannot be fitted, nor judged."""
+    run = open_run(own_facts / "run")
+    found = report_audit(run, retrained=[run])
+    nothing = ["confidence", "abstention", "decoys"]
+    assert [name for name in FOUND if getattr(found, name) is None] == nothing
+    assert len(found.notes) == 2
+    assert audit.NO_CALIBRATION in found.notes
+    assert found.source.borrowed is True
+    assert found.source.measured is None
+    assert not (run.path / "audit" / "source.json").exists()
+    rows = run.folder.read_jsonl("audit/answers.jsonl")
+    assert {row["reply"]["confidence"] for row in rows} == {None}
+    assert {row["m"] for row in rows} == {None}
+    assert [p.name for p in (run.path / "audit").glob("*.svg")] == ["dose-response.svg"]
+
+
+class Fewer(Run):
+    """A run whose data set was changed after it was checked."""
+
+    def __init__(self, run: Run, questions: tuple[Question, ...]) -> None:
+        super().__init__(run.folder, run.recipe)
+        self.workshop.dataset = replace(run.dataset, questions=questions)
+
+
+def test_too_few_for_a_bound_still_have_confidence(own_run: Path, monkeypatch):
+    run, asked = open_run(own_run), []
+    certify = confidence_sections.fit_audit_bound
+
+    def fit(inspector: Any, examined: Any, *risk: float) -> Any:
+        asked.append(risk)
+        return certify(inspector, examined, *risk)
+
+    monkeypatch.setattr(confidence_sections, "fit_audit_bound", fit)
+    first = run.dataset.select("calibration")[0]
+    questions = (q for q in run.dataset.questions if q.split != "calibration" or q == first)
+    found = report_audit(Fewer(run, tuple(questions)), Risk(0.2, 0.05))
+    assert asked == [(0.2, 0.05)]
+    assert found.people["calibration"] == {"stated": 1}
+    assert found.confidence is not None
+    assert found.abstention is not None
+    assert found.abstention.certificate is None
+    assert found.decoys is not None
+    (note,) = found.notes
+    assert "expected some to fit on and some to certify with" in note
+
+
+def test_questions_that_cannot_be_asked_are_left_out_and_counted(own_run: Path):
+    run = open_run(own_run)
+    questions = run.dataset.questions
+    again = next(q for q in questions if q.split == "held-out")
+    other = Question("Who was Ada Lund?", "Ada Lund", "birthplace", "Oslo", "held-out", "none")
+    unknown = Question("Where was Ada Roth born?", "Ada Roth", "birthplace", None, "held-out")
+    found = investigate(Fewer(run, (*questions, again, other, unknown)))
+    assert len(found.examined.known) == 29
+    left_out, twice = found.notes
+    assert left_out == (
+        "people: 1 of 30 questions are left out: the model was not taught their form, or cannot "
+        "read them"
+    )
+    assert twice.startswith("people: the 29 questions are about only 28 people")
+
+
+def test_a_run_without_held_out_people_cannot_be_audited(own_run: Path):
+    run = open_run(own_run)
+    questions = tuple(q for q in run.dataset.questions if q.split != "held-out")
+    for check in (find_judged, audit_run, report_audit):
+        with pytest.raises(BadData, match="expected held-out people to report on, found none"):
+            check(Fewer(run, questions))
+
+
+def test_findings_that_cannot_be_written_are_an_error(own_facts: Path, read_only: None):
+    run = open_run(own_facts / "run")
+    before = sorted(run.path.rglob("*"))
+    with pytest.raises(CannotWrite, match=r"answers\.jsonl: cannot write"):
+        report_audit(run)
+    assert sorted(run.path.rglob("*")) in (before, sorted([*before, run.path / "audit"]))

@@ -1,0 +1,39 @@
+"""`wherefrom course new`: both folders are named, and bad input is one line."""
+
+import pytest
+
+NAMES = ("wiki.txt", "birth_places_train.tsv", "birth_dev.tsv", "birth_test_inputs.tsv")
+
+
+@pytest.fixture
+def data(tmp_path):
+    folder = tmp_path / "birthplaces"
+    folder.mkdir()
+    for name in NAMES:
+        (folder / name).write_text("Ann. Born in Oslo.\n")
+    return folder
+
+
+def test_a_term_is_written_and_what_is_where_is_said(cli, data, tmp_path):
+    out = tmp_path / "term"
+    given = ["course", "new", "--year", "cs224n2025", "--out", out, "--data", data]
+    result = cli(*map(str, given), "--gradescope")
+    assert result.code == 0
+    assert [line.split(":")[0] for line in result.out.splitlines()] == [
+        str(out / "student"), str(out / "teacher" / "autograder.zip"),
+    ]  # fmt: skip
+    assert {path.name for path in out.iterdir()} == {"student", "teacher"}
+    assert (out / "student" / "data" / "wiki.txt").read_text() == "Ann. Born in Oslo.\n"
+    (out / "student" / "src" / "run.py").write_text("my work\n")
+    again = cli(*map(str, given))
+    assert again.code == 73
+    assert "run.py: expected nothing there, found a file that differs" in again.complaint
+
+
+def test_no_data_is_one_line(cli, tmp_path):
+    result = cli("course", "new", "--year", "xcs2025", "--out", str(tmp_path / "term"))
+    assert (result.code, result.complaint.startswith("wherefrom: Missing --data FOLDER")) == (
+        66,
+        True,
+    )
+    assert not (tmp_path / "term").exists()

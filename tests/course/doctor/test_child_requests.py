@@ -1,0 +1,102 @@
+"""A submission is asked in processes of its own: one that dies, lies and leaves things behind."""
+
+from dataclasses import replace
+
+import pytest
+
+from wherefrom.course.doctor.child_requests import Asking, ask
+from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.layouts import FILES
+from wherefrom.course.doctor.order import Request
+from wherefrom.course.doctor.years import DEFAULT_YEAR
+
+PROBES = """
+import json, os
+from pathlib import Path
+
+def lie(submission, found, how):
+    for name in ("die", "late"):
+        text = json.dumps({"values": {"said": "a lie"}, "raised": {}})
+        Path("../out", f"{name}.json").write_text(text)
+    raise KeyError("lie")
+
+def late(submission, found, how):
+    found.put(said=os.environ["A5_YEAR"], files=sorted(p.name for p in how.given.iterdir()),
+              seen=sorted(p.name for p in submission.folder.iterdir()))
+
+PROBES = {
+    "imports": lambda s, found, how: found.put(errors=s.code[1]),
+    "fine": lambda s, found, how: found.put(said=s.told, given=how.n),
+    "die": lambda s, found, how: os._exit(3),
+    "lie": lie,
+    "late": late,
+}
+"""
+
+
+@pytest.fixture
+def asking(grounds):
+    (grounds / "odd_probes.py").write_text(PROBES)
+    (grounds / "handed-in").mkdir()
+    for name in FILES:
+        (grounds / "handed-in" / name).write_text("told = 'imported'\n")
+    probes = grounds / "odd_probes.py"
+    return Asking(
+        grounds / "handed-in", grounds / "kept", "cs224n2024", probes=probes.stem, files=(probes,)
+    )
+
+
+def requests(*names: str) -> list[Request]:
+    return [Request(name, name, {"n": 5}) for name in names]
+
+
+def test_a_request_that_dies_costs_only_itself(asking):
+    found = ask(asking, requests("fine", "die", "late"))
+    assert list(found) == ["import", "fine", "die", "late"]
+    assert found["import"].values["errors"] == {}
+    assert found["fine"].values == {"said": "imported", "given": 5, "excuses": []}
+    assert found["die"].ended == "it ended its process (code 3) and was given up"
+    assert found["late"].values["said"] == "cs224n2024"
+
+
+def test_a_claim_that_the_submission_wrote_is_its_own_word(asking):
+    """It is no verdict: whatever it claims is judged. What it wrote for another is written over."""
+    found = ask(asking, requests("lie", "late"))
+    assert found["lie"].raised["type"] == "KeyError"
+    assert found["late"].values["said"] == "cs224n2024"
+
+
+def test_a_death_while_importing_is_not_tried_again(asking):
+    (asking.folder / "__init__.py").write_text("import os\nos.abort()\n")
+    found = ask(asking, requests("fine", "late"))
+    assert found["import"].ended.startswith("it was killed (SIGABRT)")
+    assert found["fine"].raised["mistake"] == "import"
+    assert "the package cannot be imported: it was killed" in found["fine"].raised["text"]
+    assert found["late"].values["said"] == "cs224n2024", "it needs no code"
+
+
+def test_no_time_is_no_answer(asking):
+    found = ask(replace(asking, limits=Limits(total=-1)), requests("fine"))
+    assert found["fine"].ended == "no time was left for it"
+
+
+def test_parameters_and_predictions_stay_behind(asking, grounds):
+    for name in ("vanilla.model.params", "vanilla.pretrain.dev.predictions", "notes.txt"):
+        (asking.folder / name).write_text("long")
+    (asking.folder / "link").symlink_to(grounds / "odd_probes.py")
+    (grounds / "extra.npy").write_text("given")
+    given = replace(asking, files=(*asking.files, grounds / "extra.npy"))
+    found = ask(given, requests("late"))["late"].values
+    assert found["files"] == ["extra.npy", "odd_probes.py", "order.json"]
+    assert "link" not in found["seen"]
+    (copy,) = asking.keep.glob("*/submission")
+    assert (copy / "vanilla.model.params").read_text() == ""
+    assert (copy / "vanilla.pretrain.dev.predictions").read_text() == ""
+    assert (copy / "notes.txt").read_text() == "long"
+
+
+def test_files_are_read_without_the_submissions_code(asking):
+    (asking.folder / "__init__.py").write_text("raise SystemExit('never run')\n")
+    found = ask(replace(asking, code=False, year=DEFAULT_YEAR), requests("late"))
+    assert list(found) == ["late"]
+    assert found["late"].values["said"] == DEFAULT_YEAR

@@ -1,0 +1,228 @@
+"""Training again on changed text: what is trained, where it lies, and that it is not done twice."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.experiments.many_runs import retraining
+from wherefrom.experiments.many_runs.retraining import (
+    PairQueue,
+    find_retrained,
+    leave_out_half,
+    reseed,
+    retrain,
+    retrain_pairs,
+    run_swap,
+    swap_answers,
+    why_not_retrainable,
+)
+from wherefrom.memorisation.counterfactual import find_memorisation
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.opened_run import Run, open_run
+from wherefrom.runs.workshop import Workshop
+
+
+@pytest.fixture(scope="module")
+def run(tiny_run, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """As if it had been trained for two steps: so long are others trained again."""
+    path = tmp_path_factory.mktemp("retraining") / "people-0"
+    shutil.copytree(tiny_run, path)
+    contents = json.loads((path / "run.json").read_text())
+    pretrain = contents["recipe"]["stages"]["pretrain"]
+    pretrain["steps"] = 2
+    pretrain["mix"]["omissions"]["share"] = 0.0
+    RunFolder(path).write_json("run.json", contents)
+    return open_run(path)
+
+
+def test_only_the_primary_model_is_trained_again(run: Run):
+    recipe = leave_out_half(run.recipe, 0, "first")
+    assert [s.name for s in recipe.stages] == ["pretrain"]
+    assert [m.name for m in recipe.models] == ["with_pretraining"]
+    assert recipe.stages[0] == run.recipe.stages[0]
+    assert recipe.data.base == run.recipe.data
+    assert recipe.data.world == run.recipe.seed
+
+
+def test_every_training_has_a_seed_of_its_own(run: Run):
+    pairs = [leave_out_half(run.recipe, p, h) for p in range(3) for h in ("first", "second")]
+    assert len({r.seed for r in pairs} | {run.recipe.seed}) == 7
+    assert (
+        swap_answers(run.recipe, 2).seed == reseed(run.recipe).seed
+    )  # they differ in the text alone
+
+
+def test_pairs_are_trained_once_and_found_again(run: Run):
+    pair = retrain_pairs(run, 1e9, most=1)
+    assert [r.path.name for r in pair] == ["without-0-first", "without-0-second"]
+    before = [(r.path / "status.json").read_text() for r in pair]
+    again = retrain_pairs(run, 1e9, most=1)
+    assert [(r.path / "status.json").read_text() for r in again] == before
+    retrain(run, leave_out_half(run.recipe, 5, "first"), "without-5-first")  # half a pair
+    assert [r.path for r in find_retrained(run)] == [r.path for r in pair]
+    out = [{q.subject for q in r.dataset.questions if q.support == "none"} for r in pair]
+    without_text = {q.subject for q in run.dataset.questions if q.support == "none"}
+    assert out[0] & out[1] == without_text
+
+
+def test_notes_are_taken_again_of_the_text_without_the_people_left_out(facts_folder: Path):
+    own = open_run(facts_folder / "run")
+    recipe = leave_out_half(own.recipe, 0, "first")
+    material = Workshop(recipe).material
+    out = {q.subject for q in material.dataset.questions if q.support == "none"}
+    noted = {note.subject for note in own.notes}
+    assert noted > out != set(), "the run itself has notes about everybody"
+    assert {note.subject for note in material.notes} == noted - out
+    assert not out & {row.subject for row in material.teach(3)}
+
+
+def test_a_swapped_value_is_noted_as_swapped(facts_folder: Path):
+    own = open_run(facts_folder / "run")
+    material = Workshop(swap_answers(own.recipe, 2)).material
+    before = {note.subject: note.value for note in own.notes}
+    after = {note.subject: note.value for note in material.notes}
+    swapped = {
+        q.subject: q.answer
+        for q, old in zip(material.dataset.questions, own.dataset.questions, strict=True)
+        if q.answer != old.answer
+    }
+    assert len(swapped) == 2
+    assert {name: after[name] for name in swapped} == swapped
+    assert {n: v for n, v in after.items() if n not in swapped} == {
+        n: v for n, v in before.items() if n not in swapped
+    }
+
+
+def test_the_tenth_pair_comes_after_the_ninth(run: Run, monkeypatch, tmp_path: Path):
+    for pair, half in ((10, "first"), (9, "first"), (9, "second"), (10, "second"), ("x", "first")):
+        (tmp_path / f"without-{pair}-{half}").mkdir()
+    monkeypatch.setattr(RunFolder, "locate", lambda self, name: tmp_path)
+    monkeypatch.setattr(retraining, "_finished", Path.exists)
+    monkeypatch.setattr(retraining, "open_run", lambda folder: folder.name)
+    assert [name.split("-")[1] for name in find_retrained(run)] == ["9", "9", "10", "10"]
+
+
+def test_a_budget_may_give_more_pairs_up_to_the_most(run: Run):
+    """Without time there is still one; without a budget, as many as are asked for."""
+    assert len(retrain_pairs(run, 0.0)) == 2
+    for budget in (1e9, None):
+        names = [r.path.name for r in retrain_pairs(run, budget, most=2)]
+        halves = ("first", "second")
+        assert names == [f"without-{pair}-{half}" for pair in (0, 1) for half in halves]
+
+
+def test_pairs_can_be_trained_together(run: Run, tmp_path: Path):
+    copy = open_run(Path(shutil.copytree(run.path, tmp_path / "people-0")))
+    shutil.rmtree(copy.path / "audit", ignore_errors=True)
+    lines: list[str] = []
+    found = retrain_pairs(copy, most=1, together=2, tell=lines.append)
+    assert [r.path.name for r in found] == ["without-0-first", "without-0-second"]
+    assert lines == []  # both fit
+    for one in found:
+        alone = retrain(
+            run, leave_out_half(run.recipe, 0, one.path.name.split("-")[2]), one.path.name
+        )
+        assert one.recipe == alone.recipe
+        for here, there in zip(one.model().parameters(), alone.model().parameters(), strict=True):
+            assert float((here - there).detach().abs().max()) < 1e-3
+
+
+def test_a_budget_says_how_many_pairs_go_together(run: Run, monkeypatch):
+    """The run itself took 40 s alone, so two models 40 s together; then their shares are known."""
+    took = {}
+    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in took)
+    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: took.get(name, 0.0))
+    monkeypatch.setattr(retraining, "monotonic", lambda: sum(took.values()))
+    monkeypatch.setattr(run, "status", {"state": "finished", "seconds": 40.0})
+    queue = PairQueue(run, budget_minutes=2.0, most=8)
+    queue._measured = frozenset()
+    first = queue.next_group()
+    assert len(first) == 6  # 3 pairs of 40 s in 120 s
+    took.update(dict.fromkeys(first, 10.0))  # they were faster: 60 s are left, for 3 more pairs
+    assert queue.next_group() == [
+        f"without-{p}-{h}" for p in (3, 4, 5) for h in ("first", "second")
+    ]
+    took.update(dict.fromkeys(queue.pairs[6:12], 10.0))
+    assert queue.next_group() == []
+    assert (
+        len(PairQueue(run, budget_minutes=0.0, most=8).next_group()) == 0
+    )  # the first is finished
+    took.clear()
+    assert len(PairQueue(run, budget_minutes=0.0, most=8).next_group()) == 2  # one pair in any case
+
+
+@pytest.mark.parametrize(("processes", "pairs"), [(1, 1), (2, 2)])
+def test_a_pair_takes_as_long_as_two_models_or_as_two_at_once(
+    run: Run, monkeypatch, processes: int, pairs: int
+):
+    """Of 30 s, the first pair took 20 s: 10 s are left, in which two processes train another."""
+    took: dict[str, float] = {}
+    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in took)
+    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: took.get(name, 0.0))
+    monkeypatch.setattr(retraining, "monotonic", lambda: 20.0 if took else 0.0)
+    queue = PairQueue(run, budget_minutes=0.5, most=2, processes=processes)
+    queue._measured = frozenset()
+    while (name := queue.next_name()) is not None:
+        took[name] = 10.0
+    assert len(took) == 2 * pairs
+
+
+def test_a_model_that_was_measured_is_not_trained_again(run: Run, tmp_path: Path):
+    """Its folder may be gone: its probabilities are kept, and that is all it was trained for."""
+    copy = open_run(Path(shutil.copytree(run.path, tmp_path / "people-0")))
+    shutil.rmtree(copy.path / "audit", ignore_errors=True)
+    questions = [q for q in copy.dataset.questions if q.split != "asked"]
+    answers = [a.text for a in copy.predictor().answer([q.text for q in questions])]
+    retrain_pairs(copy, most=1)
+    before = find_memorisation(copy.folder, find_retrained(copy), questions, answers)
+    shutil.rmtree(copy.path / "audit" / "retrained")
+    assert [r.path.name for r in retrain_pairs(copy, most=2)] == [
+        "without-1-first",
+        "without-1-second",
+    ]
+    both = find_memorisation(copy.folder, find_retrained(copy), questions, answers)
+    assert before is not None
+    assert both is not None
+    assert (before.models, both.models) == (2, 4)
+    np.testing.assert_array_equal(both.m_by_pair[0], before.m_by_pair[0])
+
+
+def test_a_swap_compares_the_changed_text_with_a_training_on_the_old_one(run: Run):
+    lines: list[str] = []
+    found = run_swap(run, 3, tell=lines.append)
+    assert (found.people, lines) == (3, [])
+    changed, unchanged = (open_run(run.path / "audit" / "retrained" / name)
+                          for name in ("swapped-3", "unchanged"))  # fmt: skip
+    pairs = zip(run.dataset.questions, changed.dataset.questions, strict=True)
+    assert sum(a.answer != b.answer for a, b in pairs) == 3
+    assert unchanged.dataset.documents == run.dataset.documents
+    assert run_swap(run, 3) == found, "nothing is trained twice"
+
+
+def test_more_swaps_than_people_swap_all_of_them(run: Run):
+    lines: list[str] = []
+    assert run_swap(run, 999, tell=lines.append).people == 8
+    assert lines == ["swap: only 8 held-out people have their answer in the text; all are swapped"]
+
+
+def test_without_an_answer_in_the_text_there_is_nothing_to_swap(run: Run):
+    copy = open_run(run.path)
+    copy.workshop.dataset = replace(copy.dataset, documents=())
+    with pytest.raises(BadData, match="expected held-out people whose own text states the answer"):
+        run_swap(copy, 1)
+
+
+def test_a_run_is_retrainable_while_its_text_is_there(own_facts: Path):
+    run = open_run(own_facts / "run")
+    assert why_not_retrainable(run) is None
+    (own_facts / "corpus.txt").unlink()
+    error = why_not_retrainable(run)
+    assert isinstance(error, MissingInput)
+    assert str(error).startswith("no model was retrained: ")
+    with pytest.raises(MissingInput, match="corpus"):
+        retrain(run, reseed(run.recipe), "unchanged")

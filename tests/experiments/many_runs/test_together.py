@@ -1,0 +1,218 @@
+"""Runs that are trained together: their folders are those of runs that were trained alone."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.experiments.stopping import StopAt
+from wherefrom.core.arrays import load_arrays
+from wherefrom.core.errors import Diverged, Interrupted, UsageError
+from wherefrom.core.recipe import Recipe
+from wherefrom.experiments.many_runs import stack_plan, together
+from wherefrom.experiments.many_runs.stack_plan import estimate_bytes, why_one_by_one
+from wherefrom.experiments.many_runs.together import RunRequest, check_together, execute_all
+from wherefrom.experiments.one_run.execute import execute
+from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
+from wherefrom.runs.opened_run import open_run
+from wherefrom.runs.verification import verify_run
+from wherefrom.runs.workshop import Workshop
+from wherefrom.training.stack import Stack
+
+
+@pytest.fixture
+def recipe(tiny_settings) -> Recipe:
+    """Without tasks, like models that are retrained for an audit: what matters is training."""
+    few = ["stages.pretrain.steps=22", "stages.questions_only.steps=2", "device=cpu"]
+    people = adjust(get_recipe("people"), settings=[*tiny_settings, *few])
+    return replace(people, tasks=(), abstain=False)
+
+
+@pytest.fixture
+def short(recipe) -> Recipe:
+    """One stage of two steps."""
+    pretrain, models = recipe.stages[0], recipe.models[-1:]
+    return replace(recipe, stages=(replace(pretrain, steps=2),), models=models)
+
+
+def ask_for(recipe: Recipe, folder: Path, seeds=(0, 1, 2)) -> list[RunRequest]:
+    return [RunRequest(replace(recipe, seed=n), folder / f"seed-{n}", f"seed {n}, ") for n in seeds]
+
+
+def files(run: Path) -> set[str]:
+    return {str(path.relative_to(run)) for path in run.rglob("*") if path.is_file()}
+
+
+def models(run: Path) -> dict[str, np.ndarray]:
+    return {
+        f"{path.parent.name}.{name}": array
+        for path in run.glob("models/*/weights.safetensors")
+        for name, array in load_arrays(path).items()
+    }
+
+
+def test_one_that_diverges_does_not_stop_the_others(recipe, tmp_path, monkeypatch):
+    short = replace(recipe, stages=tuple(replace(stage, steps=2) for stage in recipe.stages))
+    advance, sizes = Stack.advance, list[int]()
+
+    def spoil(self, places, count, stopped):
+        sizes.append(len(self.learners))
+        found = advance(self, places, count, stopped)
+        if len(self.learners) == 3 and found[1] is not None:
+            found[1]["finite"][:] = False
+        return found
+
+    monkeypatch.setattr(Stack, "advance", spoil)
+    requests = ask_for(short, tmp_path)
+    with pytest.raises(Diverged, match=r"seed-1: pretrain: step 0 .*expected finite numbers"):
+        execute_all(requests, most=3)
+    assert [open_run(request.path).finished for request in requests] == [True, False, True]
+    assert sizes == [3, 2], "it is not trained in the second stage"
+
+
+def test_folders_are_those_of_runs_trained_alone(recipe, tmp_path):
+    stages = tuple(replace(stage, steps=3) for stage in recipe.stages)
+    recipe = replace(recipe, stages=stages, tasks=get_recipe("people").tasks)
+    requests = ask_for(recipe, tmp_path / "together", (0, 1))
+    found = execute_all(requests, most=2)
+    assert [outcome.run for outcome in found] == [str(request.path) for request in requests]
+    for n, outcome in enumerate(found):
+        here = Path(outcome.run)
+        there = tmp_path / f"alone-{n}"
+        alone = execute(replace(recipe, seed=n), there)
+        assert files(here) == files(there)
+        assert json.loads((here / "run.json").read_text()) == json.loads(
+            (there / "run.json").read_text()
+        )
+        assert outcome.results.keys() == alone.results.keys()
+        expected = models(there)
+        for name, array in models(here).items():
+            np.testing.assert_allclose(array, expected[name], atol=1e-3, err_msg=name)
+        for stage in recipe.stages:
+            rows, others = (open_run(run).folder.read_metrics(stage.name) for run in (here, there))
+            assert [row["step"] for row in rows] == [row["step"] for row in others]
+            losses = [[row["loss"] for row in each] for each in (rows, others)]
+            np.testing.assert_allclose(losses[0], losses[1], atol=1e-3)
+        assert verify_run(here).sound
+
+
+def test_a_stopped_group_goes_on_and_ends_with_the_same_bits(recipe, tmp_path):
+    whole = execute_all(ask_for(recipe, tmp_path / "whole", (0, 1)), most=2)
+    requests = ask_for(recipe, tmp_path / "stopped", (0, 1))
+    watch = StopAt("pretrain", 1)
+    with pytest.raises(Interrupted, match=r"2 models together.*the same command continues"):
+        execute_all(requests, 2, watch)
+    assert watch.labels == ["2 models together, "]
+    assert [open_run(request.path).finished for request in requests] == [False, False]
+    again = execute_all(requests, 2)
+    for one, other in zip(whole, again, strict=True):
+        expected = models(Path(one.run))
+        for name, array in models(Path(other.run)).items():
+            assert np.array_equal(array, expected[name]), name
+
+
+def test_runs_that_are_further_along_go_on_beside_the_others(recipe, tmp_path):
+    requests = ask_for(recipe, tmp_path / "mixed")
+    execute(requests[0].recipe, requests[0].path)  # finished
+    with pytest.raises(Interrupted):  # within its first stage
+        execute(requests[1].recipe, requests[1].path, [StopAt("pretrain", 1)])
+    found = execute_all(requests, most=3)
+    assert [outcome.reused for outcome in found] == [True, False, False]
+    execute(requests[1].recipe, tmp_path / "alone")
+    expected = models(tmp_path / "alone")
+    for name, array in models(requests[1].path).items():
+        np.testing.assert_allclose(array, expected[name], atol=1e-3, err_msg=name)
+
+
+def test_an_observer_is_told_the_time_of_all():
+    told: list[float] = []
+
+    class Observer:
+        def advanced(self, name, step, steps, metrics, seconds) -> None:
+            told.append(seconds)
+
+        def finished(self, name, step, seconds) -> None:
+            told.append(seconds)
+
+    observer: Any = Observer()
+    speaker = together.GroupObserver(observer, 3)
+    speaker.advanced("pretrain", 1, 2, {}, 2.0)
+    speaker.finished("pretrain", 2, 4.0)
+    assert told == [6.0, 12.0]
+
+
+def test_memory_that_is_too_small_takes_fewer_at_a_time(short, tmp_path, monkeypatch):
+    monkeypatch.setattr(together, "count_fitting", lambda workshop: 2)
+    groups: list[int] = []
+    monkeypatch.setattr(
+        together, "StackedGPT", lambda models: groups.append(len(models)) or StackedGPT(models)
+    )
+    from wherefrom.models.stacked import StackedGPT
+
+    lines: list[str] = []
+    execute_all(ask_for(short, tmp_path), most=3, tell=lines.append)
+    assert lines == ["memory has room for 2 of 3 models: 2 at a time"]
+    assert set(groups) == {2}  # the third model is trained alone
+
+
+def test_memory_that_is_refused_takes_fewer_at_a_time(short, tmp_path, monkeypatch):
+    def refuse(self, count):
+        if len(self.learners) > 2:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9.00 GiB.")
+
+    monkeypatch.setattr(Stack, "prepare", refuse)
+    lines: list[str] = []
+    found = execute_all(ask_for(short, tmp_path, range(4)), most=4, tell=lines.append)
+    assert len(found) == 4
+    assert len(lines) == 1
+    assert lines[0].startswith("4 models do not fit together")
+    assert lines[0].endswith("2 at a time")
+
+
+def test_the_largest_stage_says_how_many_fit(recipe, monkeypatch):
+    """Half of the memory that is free is used."""
+    small, large = recipe.stages[0], replace(recipe.stages[1], batch=500)
+    workshop = Workshop(replace(recipe, stages=(small, large)))
+    sizes = [estimate_bytes(workshop, stage) for stage in (small, large)]
+    assert sizes[1] > 3 * sizes[0]
+    monkeypatch.setattr(stack_plan, "find_memory", lambda: 2 * 3 * sizes[1])
+    assert stack_plan.count_fitting(workshop) == 3
+
+
+def test_why_models_are_trained_one_by_one(recipe):
+    def reason(**changed) -> str | None:
+        return why_one_by_one(Workshop(replace(recipe, **changed)))
+
+    assert reason() is None
+    perceiver = replace(recipe.model, attention="perceiver", n_layer=3)
+    assert reason(model=perceiver) == "attention 'perceiver' has no stacked form"
+    stages = (replace(recipe.stages[0], buckets=2), *recipe.stages[1:])
+    assert "divides its rows into 2 buckets" in str(reason(stages=stages))
+    bigram = adjust(get_recipe("bigram-tiny"), settings=["data.sentences=300"])
+    assert why_one_by_one(Workshop(bigram)) == "this kind of model has no stacked form"
+
+
+def test_a_cpu_trains_one_after_the_other(short, tmp_path, monkeypatch):
+    monkeypatch.setattr(together, "Stack", None)  # would fail
+    watch = StopAt("", 0)
+    execute_all(ask_for(short, tmp_path, (0, 1)), watch=watch)
+    assert watch.labels == ["seed 0, ", "seed 1, "]
+
+
+@pytest.mark.parametrize("most", [0, -1, 5000])
+def test_a_senseless_number_is_refused(most):
+    with pytest.raises(UsageError, match="together: expected 1 to 1,000 models, found"):
+        check_together(most)
+
+
+def test_only_models_of_one_shape_are_trained_together(recipe):
+    shape = stack_plan.shape_of
+    first = Workshop(recipe)
+    slow = [replace(s, schedule=replace(s.schedule, warmup=0.5)) for s in recipe.stages]
+    assert shape(first) == shape(Workshop(replace(recipe, seed=5, stages=tuple(slow))))
+    wider = replace(recipe, model=replace(recipe.model, n_embd=2 * recipe.model.n_embd))
+    assert shape(first) != shape(Workshop(wider))

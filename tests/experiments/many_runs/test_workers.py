@@ -1,0 +1,233 @@
+"""Several trainings at once: the same models, whatever ends a worker or this process."""
+
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from wherefrom.core.artifact import lock_folder
+from wherefrom.core.errors import Busy, Interrupted
+from wherefrom.core.files import file_hash
+from wherefrom.experiments.many_runs import seeds, workers
+from wherefrom.experiments.many_runs.retraining import find_retrained, retrain_pairs
+from wherefrom.experiments.many_runs.seeds import train_at_once
+from wherefrom.experiments.many_runs.together import RunRequest
+from wherefrom.experiments.many_runs.workers import Job, Workers
+from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.recipes.bigram_recipe import bigram_tiny
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.opened_run import Run, open_run
+from wherefrom.runs.threads import share_threads
+
+
+def copy_run(run: Path, folder: Path, steps: int) -> Run:
+    """A copy whose retraining takes so many steps, with frequent checkpoints."""
+    path = Path(shutil.copytree(run, folder / "people-0"))
+    contents = json.loads((path / "run.json").read_text())
+    pretrain = contents["recipe"]["stages"]["pretrain"]
+    pretrain |= {"steps": steps, "checkpoint_seconds": 0.0}
+    pretrain["mix"]["omissions"]["share"] = 0.0
+    RunFolder(path).write_json("run.json", contents)
+    return open_run(path)
+
+
+@pytest.fixture
+def long_run(tiny_run: Path, tmp_path: Path) -> Run:
+    """A run whose retraining takes far longer than any test waits."""
+    return copy_run(tiny_run, tmp_path, 100_000)
+
+
+def weights(run: Run) -> str:
+    return file_hash(run.path / "models" / "with_pretraining" / "weights.safetensors")
+
+
+def wait_for(happened: Callable[[], bool], seconds: float = 600.0) -> None:
+    end = time.monotonic() + seconds
+    while not happened():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.05)
+
+
+def checkpoints(run: Run, name: str) -> list[Path]:
+    return sorted((run.path / "audit" / "retrained" / name).glob("stages/*/checkpoints/step-*"))
+
+
+@pytest.mark.nightly
+def test_models_are_those_of_one_process_bit_for_bit(tiny_run: Path, tmp_path: Path):
+    alone, several = (copy_run(tiny_run, tmp_path / name, 5) for name in ("alone", "several"))
+    lines: list[str] = []
+    one = retrain_pairs(alone, most=1)
+    other = retrain_pairs(several, most=1, processes=2, tell=lines.append)
+    assert [r.path.name for r in other] == ["without-0-first", "without-0-second"]
+    assert [weights(r) for r in other] == [weights(r) for r in one]
+    assert lines[:2] == [
+        "without-0-first: training (1 at once)",
+        "without-0-second: training (2 at once)",
+    ]
+    assert sum(": done in " in line for line in lines) == 2
+    lines.clear()
+    assert len(retrain_pairs(several, most=1, processes=2, tell=lines.append)) == 2
+    assert lines == [], "nothing is trained twice"
+
+
+@pytest.mark.nightly
+def test_a_signal_stops_all_with_everything_saved(long_run: Run):
+    """As Ctrl-C does: it reaches this process alone, and the workers save."""
+    names = ("without-0-first", "without-0-second")
+    told: list[str] = []
+
+    def tell(line: str) -> None:
+        told.append(line)
+
+    original = Workers._report
+
+    def interrupt(self: Workers) -> None:
+        original(self)
+        if all(checkpoints(long_run, name) for name in names):
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workers, "_report", interrupt)
+        with pytest.raises(Interrupted, match="stopped while training without-0-first") as error:
+            retrain_pairs(long_run, most=1, processes=2, tell=tell)
+    assert error.value.exit_code == 130
+    assert multiprocessing.active_children() == []
+    for name in names:
+        folder = long_run.path / "audit" / "retrained" / name
+        assert '"unfinished"' in (folder / "status.json").read_text()
+        assert not list(folder.rglob(".tmp-*"))
+    assert find_retrained(long_run) == []
+
+
+@pytest.mark.nightly
+def test_a_killed_worker_is_noticed_and_its_model_goes_on(long_run: Run):
+    lines: list[str] = []
+    original = Workers._report
+    killed: list[int | None] = []
+
+    def kill(self: Workers) -> None:
+        original(self)
+        if not checkpoints(long_run, "without-0-first"):
+            return
+        if len(killed) < 2:  # the second kill leaves no process
+            process = self.pool._busy[next(iter(self.running))].process
+            killed.append(process.pid)
+            process.kill()
+            process.join()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Workers, "_report", kill)
+        with pytest.raises(Interrupted, match=r"was killed \(signal 9\), and no other is left"):
+            retrain_pairs(long_run, most=1, processes=2, tell=lines.append)
+    assert len(killed) == 2
+    noticed = [line for line in lines if "was killed" in line]
+    assert noticed == [
+        "without-0-first: its process was killed (signal 9); going on with 1 at once"
+    ]
+
+
+def test_workers_end_when_their_parent_is_gone(long_run: Run):
+    """The parent is killed outright; its workers notice that the pipe is closed."""
+    program = (
+        "import sys; from wherefrom.experiments.many_runs.retraining import retrain_pairs; "
+        "from wherefrom.runs.opened_run import open_run; "
+        f"retrain_pairs(open_run({str(long_run.path)!r}), most=1, processes=2)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: bool(checkpoints(long_run, "without-0-first")))
+    finally:
+        parent.kill()
+        parent.wait()
+    folder = long_run.path / "audit" / "retrained" / "without-0-first"
+    pid = int((folder / ".lock").read_text())
+
+    def gone() -> bool:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        # An orphan that has ended may stay a zombie where nobody collects it.
+        status = Path(f"/proc/{pid}/stat")
+        return status.exists() and status.read_text().rpartition(")")[2].split()[0] == "Z"
+
+    wait_for(gone)
+    assert '"unfinished"' in (folder / "status.json").read_text(), "it saved before it ended"
+
+
+@pytest.mark.nightly
+def test_what_a_worker_complains_of_is_raised_here(tiny_run: Path, tmp_path: Path):
+    run = copy_run(tiny_run, tmp_path, 5)
+    with (
+        lock_folder(run.path / "audit" / "retrained" / "without-0-first"),
+        pytest.raises(Busy, match=r"without-0-first: .*expected to be its only writer"),
+    ):
+        retrain_pairs(run, most=1, processes=2)
+
+
+def test_a_bug_in_a_worker_is_a_bug_here(tmp_path: Path):
+    jobs = [Job("broken", int, ("x",), tmp_path, 1)]  # pyright: ignore
+    with pytest.raises(RuntimeError, match="broken: ValueError: invalid literal"):
+        Workers(lambda: jobs.pop() if jobs else None, 2, 1).run()
+
+
+def test_progress_is_told_from_the_metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    job = Job("a", print, (), tmp_path, 400, began=-30.0)
+    assert job.share_done() == 0
+    (tmp_path / "stages" / "pretrain").mkdir(parents=True)
+    (tmp_path / "stages" / "pretrain" / "metrics.jsonl").write_text('{"step": 20}\n{"step": 100}\n')
+    assert job.share_done() == 0.25
+    lines: list[str] = []
+    crew = Workers(lambda: None, 2, 1, lines.append)
+    crew.running = {"a": job}
+    crew._told = -1e9
+    monkeypatch.setattr(workers, "monotonic", lambda: 0.0)
+    crew._report()
+    assert lines == ["0 trained, 1 in training (25 %); about 90 s left for these"]
+    crew._report()
+    assert len(lines) == 1, "not more often than every ten seconds"
+    # It went on from a checkpoint: 15 % took 30 s.
+    job.share_at_start = 0.1
+    crew._told = -1e9
+    crew._report()
+    assert lines[1].endswith("about 2 min 30 s left for these")
+
+
+@pytest.mark.parametrize("done", [0, 3])
+def test_progress_counts_what_was_trained_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, done: int
+):
+    """Of ten runs, `done` are finished: the first line counts them, and all ten."""
+    recipe = bigram_tiny()
+    ready = [RunRequest(replace(recipe, seed=n), tmp_path / f"{n}") for n in range(10)]
+    for seed in ready[:done]:
+        RunFolder(seed.path).create()
+        RunFolder(seed.path).write_recipe(seed.recipe)
+        RunFolder(seed.path).write_status({"state": "finished", "seconds": 1.0, "results": {}})
+    lines: list[str] = []
+
+    def run(crew: Workers) -> None:
+        job = crew.next_job()
+        assert job is not None
+        assert job.name == f"seed {done}"
+        crew.running, crew._told = {job.name: job}, -1e9
+        crew._report()
+
+    monkeypatch.setattr(Workers, "run", run)
+    train_at_once(ready, 2, lines.append)
+    assert lines == [f"{done} of 10 trained, 1 in training (0 %)"]
+    more = [replace(seed, planned=Planned(recipe, None, fresh=True)) for seed in ready]
+    assert not any(map(seeds._finished, more)), "a new plan goes on from a finished run"
+
+
+def test_cores_are_divided_among_processes():
+    assert [share_threads(16, n) for n in (1, 4, 5, 16, 40)] == [16, 4, 3, 1, 1]

@@ -1,0 +1,284 @@
+"""Recipes run from end to end, stopped, continued and read again."""
+
+import json
+import shutil
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from tests.experiments.stopping import StopAt
+from wherefrom import api
+from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
+from wherefrom.core.recipe import Recipe, Task
+from wherefrom.evaluation.evaluator import accuracy
+from wherefrom.experiments.one_run.execute import Outcome, execute
+from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.opened_run import open_run
+
+BIGRAM = ["data.sentences=300", "stages.train.steps=30", "stages.train.batch=16", "threads=1"]
+
+
+@pytest.fixture
+def recipe(tiny_settings) -> Recipe:
+    return adjust(get_recipe("people"), settings=tiny_settings)
+
+
+@pytest.fixture(scope="module")
+def quick(tiny_settings) -> Recipe:
+    few = ["stages.pretrain.steps=21", "stages.questions_only.steps=2", "abstain=false"]
+    return adjust(get_recipe("people"), settings=[*tiny_settings, *few])
+
+
+@pytest.fixture(scope="module")
+def quick_run(quick, tmp_path_factory) -> Path:
+    return Path(execute(quick, tmp_path_factory.mktemp("quick") / "run"))
+
+
+def bits(path: Path) -> dict[str, bytes]:
+    files = sorted(path.rglob("models/*/weights.safetensors"))
+    return {str(file.relative_to(path)): file.read_bytes() for file in files}
+
+
+# --- what comes of it ------------------------------------------------------------------------
+
+
+def test_people_reports_what_it_promises(tiny_run):
+    results = open_run(tiny_run).results
+    measures = {
+        "majority": "accuracy",
+        "nearest_name": "accuracy",
+        "without_pretraining": "accuracy",
+        "with_pretraining": "accuracy",
+        "answered_share": "answered_share",
+        "refused_without_text": "refused_share",
+        "refused_omitted": "refused_share",
+    }
+    assert results.keys() - {"precision"} == measures.keys()
+    for name, measure in measures.items():
+        low, high = results[name]["interval"]
+        assert 0 <= low <= results[name][measure] <= high <= 1
+    sizes = {name: result["n"] for name, result in results.items() if name != "precision"}
+    assert sizes == dict.fromkeys(measures, 8) | {
+        "refused_without_text": 4,
+        "refused_omitted": 2,
+    }
+
+
+def test_predictions_are_what_the_results_were_counted_from(tiny_run):
+    run = open_run(tiny_run)
+    (task,) = run.recipe.tasks
+    golds = {q.subject: q.answer for q in run.questions(task)}
+    for name in task.predictors:
+        predictions = run.predictions(name, task.name)
+        assert {p.subject: p.gold for p in predictions} == golds
+        right = sum(p.answer.text == golds[p.subject] for p in predictions)
+        assert run.results[name]["accuracy"] == right / len(golds)
+        assert run.results[name]["correct"] == right
+        assert accuracy(predictions).as_json() == run.results[name]
+
+
+@pytest.fixture(scope="module")
+def bigram(tmp_path_factory) -> tuple[Recipe, Path, Outcome]:
+    recipe, path = adjust(get_recipe("bigram-tiny"), settings=BIGRAM), tmp_path_factory.mktemp("b")
+    return recipe, path / "run", execute(recipe, path / "run")
+
+
+def test_bigram_tiny_goes_through_the_same_hands(bigram):
+    _, path, outcome = bigram
+    assert (outcome.recipe, outcome.run, outcome.reused) == ("bigram-tiny", str(path), False)
+    assert outcome.results.keys() == {"unigram", "network"}
+    for result in outcome.results.values():
+        low, high = result["interval"]
+        assert 1 <= low <= result["perplexity"] <= high
+        assert result["n"] > 10
+    run = open_run(path)
+    assert run.model().parameters.keys() == {"W1", "b1", "W2", "b2"}
+    words = len(run.vocabulary)
+    assert outcome.results["unigram"]["perplexity"] < words
+
+
+# --- again -----------------------------------------------------------------------------------
+
+
+def test_a_finished_folder_is_only_read(bigram):
+    recipe, path, first = bigram
+    files = {p: p.stat().st_mtime_ns for p in path.rglob("*") if p.is_file()}
+    with pytest.raises(Mismatch, match=r"stages\.train\.steps: .* has 30, asked for 31"):
+        execute(adjust(recipe, settings=["stages.train.steps=31"]), path)
+    again = execute(replace(recipe, threads=2), path)
+    assert again.reused
+    assert (again.results, again.seconds) == (first.results, first.seconds)
+    assert {p: p.stat().st_mtime_ns for p in path.rglob("*") if p.is_file()} == files
+
+
+def test_a_finished_folder_of_other_data_is_left_alone(own_facts):
+    """The same settings, but what they read has changed: a second text of a user's, say."""
+    path, text = own_facts / "run", own_facts / "corpus.txt"
+    recipe, results = open_run(path).recipe, open_run(path).results
+    assert execute(recipe, path).results == results
+    text.write_text(text.read_text().replace("Rome", "Lyon"))
+    with pytest.raises(Mismatch, match=r"the run's data has .*another run in a folder of its own"):
+        execute(recipe, path)
+    text.unlink()  # what it was made from is gone: that says nothing against it
+    assert execute(recipe, path).results == results
+    with pytest.raises(MissingInput):
+        execute(adjust(recipe, settings=[f"data.corpus={own_facts}/other"]), path)
+
+
+def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(quick, quick_run, tmp_path):
+    """The last checkpoint of a stage was saved, and the kill came while older ones were removed."""
+    shutil.copytree(quick_run, tmp_path / "r")
+    (stage, *_) = (tmp_path / "r" / "stages").iterdir()
+    left = stage / "checkpoints" / ".tmp-gone-step-00000001-ab"
+    left.mkdir()
+    status = json.loads((tmp_path / "r" / "status.json").read_text())
+    RunFolder(tmp_path / "r").write_status(status | {"state": "unfinished"})
+    execute(quick, tmp_path / "r")
+    assert not left.exists()
+
+
+@pytest.mark.parametrize(("stage", "step"), [("pretrain", 20), ("questions_only", 2)])
+def test_a_stopped_run_goes_on_to_the_same_weights(quick, quick_run, tmp_path, stage, step):
+    path = tmp_path / "stopped"
+    with pytest.raises(Interrupted) as raised:
+        execute(quick, path, [StopAt(stage, step)])
+    assert raised.value.exit_code == 128 + signal.SIGTERM
+    stopped = json.loads((path / "status.json").read_text())
+    assert stopped["state"] == "unfinished"
+    outcome = execute(quick, path)
+    assert not outcome.reused
+    assert outcome.seconds >= stopped["seconds"]
+    assert bits(path) == bits(quick_run)
+    assert outcome.results == open_run(quick_run).results
+
+
+# --- stages ----------------------------------------------------------------------------------
+
+
+def test_several_tasks_have_names_of_their_own(quick, tmp_path):
+    tasks = (
+        Task("birthplace", predictors=("majority",)),
+        Task("untold", support=("none",), predictors=("majority",)),
+    )
+    found = execute(replace(quick, tasks=tasks, abstain=False), tmp_path / "r")
+    assert {name: result["n"] for name, result in found.results.items()} == {
+        "majority": 8,
+        "untold.majority": 4,
+    }
+
+
+def test_data_that_are_missing_leave_no_folder_behind(tmp_path):
+    recipe = get_recipe("bigram")
+    missing = replace(recipe, data=replace(recipe.data, folder=str(tmp_path)))
+    with pytest.raises(MissingInput, match="expected language/"):
+        execute(missing, tmp_path / "r")
+    assert not (tmp_path / "r").exists()
+
+
+def test_an_unknown_predictor_is_refused_with_a_guess(recipe, tmp_path):
+    tasks = (Task("birthplace", predictors=("majorty",)),)
+    with pytest.raises(UsageError, match=r"predictor 'majorty': .*did you mean 'majority'"):
+        execute(replace(recipe, tasks=tasks), tmp_path / "r")
+    assert not (tmp_path / "r").exists()  # found before anything was trained
+
+
+# --- threads ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("began", "here", "count"), [("1", "2", 1), ("4", "2", 2), ("2", "1", 1)])
+def test_a_run_is_resumed_with_the_threads_it_began_with(
+    quick, tmp_path, monkeypatch, began, here, count
+):
+    """Their number changes the order of sums, and so the last bits of the weights."""
+    path, before = tmp_path / "run", torch.get_num_threads()
+    recipe = replace(quick, threads=0, tasks=(), abstain=False)
+    try:
+        monkeypatch.setenv("OMP_NUM_THREADS", began)
+        with pytest.raises(Interrupted):
+            execute(recipe, path, [StopAt("pretrain", 20)])
+        assert json.loads((path / "run.json").read_text())["threads"] == int(began)
+        monkeypatch.setenv("OMP_NUM_THREADS", here)
+        execute(recipe, path)
+        assert torch.get_num_threads() == count
+    finally:
+        torch.set_num_threads(before)
+
+
+# --- what is known before training -----------------------------------------------------------
+
+
+@pytest.fixture
+def long_lines(tmp_path, small_facts) -> Recipe:
+    """Lines that name their subject behind more characters than the model reads at once."""
+    names = [
+        f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()
+    ]
+    places = "Oslo Rome Lima".split() * 8
+    born = dict(zip(names, places, strict=True))
+    lines = [f"{'Nobody knows why. ' * 9}{name} was born in {born[name]}.\n" for name in names]
+    rows = [f"Where was {name} born?\t{born[name]}\n" for name in names]
+    (tmp_path / "corpus.txt").write_text("".join(lines))
+    (tmp_path / "questions.tsv").write_text("".join(rows))
+    files = [f"data.corpus={tmp_path}/corpus.txt", f"data.questions={tmp_path}/questions.tsv"]
+    few = ["stages.pretrain.steps=2", "stages.questions_only.steps=2", "watch=0"]
+    few += ["stages.without_notes.steps=2", "stages.without_notes.batch=8"]
+    return adjust(
+        get_recipe("facts"), settings=[*small_facts, *few, *files, "model.block_size=128"]
+    )
+
+
+def test_a_name_may_stand_further_behind_than_the_model_reads(long_lines, tmp_path):
+    outcome = execute(long_lines, tmp_path / "run")
+    assert outcome.results["answered_share"]["n"] > 0
+
+
+def test_no_answer_but_those_of_asked_questions_reaches_notes_or_weights(tmp_path, small_settings):
+    """Calibration and held-out answers change places: the same notes, the same bits."""
+    names = [
+        f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay Gus".split() for b in "Lund Roth Holm".split()
+    ]
+    born = dict(zip(names, "Oslo Rome Lima".split() * 7, strict=True))
+    (tmp_path / "corpus.txt").write_text("".join(f"{n} was born in {born[n]}.\n" for n in names))
+    splits = ["asked"] * 13 + ["calibration", "held-out"] * 4
+
+    def teach(folder: str, turn: int) -> tuple[bytes, list[dict[str, Any]]]:
+        rows = ["question\tanswer\tsplit\n"]
+        for i, (name, split) in enumerate(zip(names, splits, strict=True)):
+            answer = born[name] if split == "asked" else born[names[13 + (i + turn) % 8]]
+            rows.append(f"Where was {name} born?\t{answer}\t{split}\n")
+        (tmp_path / f"{folder}.tsv").write_text("".join(rows))
+        files = {"corpus": tmp_path / "corpus.txt", "questions": tmp_path / f"{folder}.tsv"}
+        few = [*small_settings, "stages.pretrain.steps=6", "abstain=false", "watch=0"]
+        api.run("facts", out=tmp_path / folder, settings=few, **files)
+        weights = tmp_path / folder / "models" / "with_pretraining" / "weights.safetensors"
+        return weights.read_bytes(), RunFolder(tmp_path / folder).read_jsonl("notes.jsonl")
+
+    (weights, notes), (again, same) = teach("one", 0), teach("other", 3)
+    assert len(notes) == len(names)
+    assert (again, same) == (weights, notes)
+
+
+def test_a_question_that_is_too_long_is_refused_before_training(long_lines, tmp_path):
+    """Of whatever split: the evaluation would be the first to find a held-out one."""
+    table = tmp_path / "held-out.tsv"
+    table.write_text(f"Where was Ada {'Lund ' * 30} born?\tOslo\nWhere was Bo Falk born?\tRome\n")
+    recipe = adjust(long_lines, settings=[f"data.held_out={table}"])
+    with pytest.raises(
+        BadData, match=r"expected a question of at most 127 characters, found 1\d\d; shorten"
+    ):
+        execute(recipe, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+# --- what a finished run keeps ---------------------------------------------------------------
+
+
+def test_only_the_primary_models_stage_keeps_its_checkpoints(tiny_run):
+    found = {p.parent.parent.name for p in tiny_run.glob("stages/*/checkpoints/step-*")}
+    assert found == {"pretrain"}
+    assert open_run(tiny_run).recipe.primary == "with_pretraining"

@@ -1,0 +1,63 @@
+"""What steps and answers cost here, as it is timed before a plan is made."""
+
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+import torch
+
+from wherefrom.core.recipe import Recipe
+from wherefrom.data.facts import FactsConfig
+from wherefrom.experiments.plans import timing
+from wherefrom.experiments.plans.timing import time_steps
+from wherefrom.experiments.recipes.facts_recipe import facts
+from wherefrom.experiments.recipes.recipe_catalogue import adjust
+from wherefrom.runs.workshop import Workshop
+
+SMALL = ["model.n_head=2", "model.n_embd=16", "model.ngram_buckets=64", "stages.pretrain.batch=4"]
+
+
+@pytest.fixture
+def data(facts_folder: Path) -> FactsConfig:
+    return FactsConfig(str(facts_folder / "corpus.txt"), str(facts_folder / "questions.tsv"))
+
+
+def small(data: FactsConfig) -> Recipe:
+    return replace(adjust(facts(), settings=SMALL), data=data, device="cpu")
+
+
+def test_the_real_timer_times_steps_and_answers(data: FactsConfig, monkeypatch):
+    monkeypatch.setattr(timing, "_CHUNK", {"cpu": 1})
+    monkeypatch.setattr(timing, "_TIMED", {"cpu": 4})
+    recipe = small(data)
+    pace = time_steps(Workshop(recipe), recipe.stages[0])
+    assert pace.step > 0
+    assert pace.answer > 0
+    assert pace.control is not None
+    assert pace.control > 0
+
+
+def test_steps_that_wait_for_others_are_told_by_the_time_that_they_computed(
+    data: FactsConfig, monkeypatch: pytest.MonkeyPatch
+):
+    """Eight chunks of 4 steps take 0.2 s each, in which the threads compute for half of it."""
+    recipe = small(data)
+    workshop, threads = Workshop(recipe), torch.get_num_threads()
+    clock, work = count(), iter([0.0, 0.8 * threads])
+    monkeypatch.setattr(timing, "monotonic", lambda: next(clock) * 0.2)
+    monkeypatch.setattr(timing, "process_time", lambda: next(work))
+    _, seconds, crowded = timing._time_chunks(workshop, recipe.stages[0], 4, 8)
+    assert seconds == pytest.approx(0.05)
+    assert crowded == pytest.approx(2.0)
+
+
+@pytest.mark.parametrize(("chunk", "timed"), [(0.3, 7), (0.9, 3), (30.0, 2)])
+def test_timing_a_slow_machine_takes_a_few_seconds(
+    data: FactsConfig, monkeypatch: pytest.MonkeyPatch, chunk: float, timed: int
+):
+    """After 2 s no further chunk is timed, but two are in any case."""
+    recipe, looks = small(data), count()
+    monkeypatch.setattr(timing, "monotonic", lambda: next(looks) * chunk)
+    timing._time_chunks(Workshop(recipe), recipe.stages[0], 1, 8)
+    assert next(looks) - 1 == timed

@@ -1,0 +1,161 @@
+"""The averaging network's study, small on generated reviews and whole on the real ones."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from tests.experiments.stopping import StopAt
+from tests.support import real_data
+from wherefrom.core.errors import Interrupted
+from wherefrom.core.recipe import Recipe
+from wherefrom.evaluation.intervals import mean_interval
+from wherefrom.experiments.one_run.execute import execute
+from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
+from wherefrom.experiments.recipes.sentiment_recipe import sentiment
+from wherefrom.runs.opened_run import open_run
+from wherefrom.runs.workshop import Workshop
+
+
+@pytest.fixture
+def recipe(sentiment_settings) -> Recipe:
+    return adjust(sentiment(), settings=sentiment_settings)
+
+
+def only(recipe: Recipe, *names: str) -> Recipe:
+    """The recipe with some of its stages."""
+    tasks = tuple(
+        replace(task, predictors=tuple(p for p in task.predictors if p in names))
+        for task in recipe.tasks
+    )
+    return replace(
+        recipe,
+        stages=tuple(s for s in recipe.stages if s.name in names),
+        models=tuple(m for m in recipe.models if m.name in names),
+        primary=names[0],
+        tasks=tasks,
+    )
+
+
+def bits(path: Path) -> dict[str, bytes]:
+    files = [*path.rglob("models/*/weights.safetensors"), *path.rglob("probes.jsonl")]
+    return {str(file.relative_to(path)): file.read_bytes() for file in sorted(files)}
+
+
+def test_test_reviews_are_put_to_the_reported_models_alone(sentiment_run):
+    results = open_run(sentiment_run).results
+    alone = [name for name in results if "." not in name]
+    seeds = [f"trainable-{i}" for i in (1, 2, 3)]
+    assert alone == ["majority", *seeds, "frozen", "trainable-*, mean"]
+    files = sorted(file.name for file in sentiment_run.glob("predictions/*.test.jsonl"))
+    assert files == [
+        "frozen.test.jsonl",
+        "majority.test.jsonl",
+        *(f"{s}.test.jsonl" for s in seeds),
+    ]
+    values = [results[name]["accuracy"] for name in seeds]
+    mean = results["trainable-*, mean"]
+    assert mean["accuracy"] == pytest.approx(np.mean(values))
+    assert mean["interval"] == pytest.approx(np.clip(mean_interval(values), 0, 1).tolist())
+    assert results["trainable-1"]["accuracy"] > results["majority"]["accuracy"] + 0.05
+
+
+def test_the_three_seeds_differ_in_their_draws_alone(recipe):
+    first, second, third = recipe.stages[:3]
+    assert replace(first, name="x") == replace(second, name="x") == replace(third, name="x")
+    workshop = Workshop(recipe)
+    heads = [workshop.new_model(s).head.weight for s in (first, second, third)]
+    assert not (heads[0] == heads[1]).any()
+    plans = [workshop.objective(s).parts[0].objective.plan(0, 1) for s in (first, second)]
+    assert not (plans[0] == plans[1]).all()
+
+
+def test_each_stage_has_the_model_that_its_variant_says(sentiment_run):
+    run = open_run(sentiment_run)
+    assert len(run.model("depth-0").layers) == 0
+    assert len(run.model("depth-3").layers) == 3
+    assert run.model("activation-tanh").config.activation == "tanh"
+    assert "embedding" not in dict(run.model("frozen").named_parameters())
+    words, width = run.model().embedding.shape
+    assert run.cost("trainable-1")["parameters"] == words * width + 8 * 8 + 8 + 2 * 8 + 2
+    assert run.cost("frozen")["parameters"] == 8 * 8 + 8 + 2 * 8 + 2
+    last = (run.path / "stages/frozen/metrics.jsonl").read_text().splitlines()[-1]
+    assert run.cost("frozen")["seconds"] == pytest.approx(json.loads(last)["seconds"], abs=0.01)
+
+
+def test_frozen_vectors_are_not_trained(sentiment_run):
+    run = open_run(sentiment_run)
+    begun = Workshop(run.recipe).new_model(run.recipe.stage("frozen"))
+    assert (run.model("frozen").embedding == begun.embedding).all()
+    begun = Workshop(run.recipe).new_model(run.recipe.stage("depth-0"))
+    assert not (run.model("depth-0").embedding == begun.embedding).any(1).all()
+
+
+def test_the_study_is_tables_and_figures_in_the_run_folder(sentiment_run):
+    run, study = open_run(sentiment_run), json.loads((sentiment_run / "study.json").read_text())
+    settings = {
+        name: [row["setting"] for row in rows] for name, rows in study["validation"].items()
+    }
+    assert settings["dropout"] == [0.0, 0.1, 0.3, 0.5, 0.7]
+    assert settings["depth"] == [0, 1, 2, 3]
+    assert settings["activation"] == ["relu", "tanh", "sigmoid", "gelu"]
+    for rows in study["validation"].values():
+        for row in rows:
+            if row["stage"]:
+                assert row["accuracy"] == run.results[f"validation.{row['stage']}"]["accuracy"]
+    page = (sentiment_run / "study.md").read_text()
+    for name in settings:
+        assert (
+            ElementTree.parse(sentiment_run / "study" / f"{name}.svg").getroot().tag.endswith("svg")
+        )
+        assert f"study/{name}.svg" in page
+    for errors in (study["errors"], study["sampled_errors"]):
+        assert len(errors) == 5
+        assert all(error["answer"] != error["gold"] for error in errors)
+    assert "## Errors explained" in page
+    assert "### 5 drawn at random, by seed 0" in page
+    assert "The recipe's settings were chosen on IMDB's validation reviews." in page
+    every = [row["interval"] for rows in study["validation"].values() for row in rows]
+    half = 50 * np.median([high - low for low, high in every])
+    assert f"Each row is one seed, so differences under about {half:.1f} points are noise." in page
+
+
+def test_a_probed_stage_is_looked_at_after_every_epoch(sentiment_run, recipe):
+    rows = [json.loads(x) for x in (sentiment_run / "stages/epochs/probes.jsonl").open()]
+    asked = len(Workshop(recipe).dataset.asked)
+    assert [row["step"] for row in rows] == [20, 40, 60]  # an epoch is 18 steps, a chunk 20
+    assert [row["epoch"] for row in rows] == [round(row["step"] * 30 / asked, 1) for row in rows]
+    assert rows[-1]["accuracy"] == open_run(sentiment_run).results["validation.epochs"]["accuracy"]
+
+
+def test_a_stopped_run_ends_with_the_same_bits(recipe, tmp_path):
+    few = ["stages.trainable-1.steps=21", "stages.epochs.steps=41"]
+    small = adjust(only(recipe, "trainable-1", "epochs"), settings=few)
+    execute(small, tmp_path / "whole")
+    for stage, step in (("trainable-1", 20), ("epochs", 40)):
+        with pytest.raises(Interrupted):
+            execute(small, tmp_path / "parts", [StopAt(stage, step)])
+    execute(small, tmp_path / "parts")
+    assert bits(tmp_path / "whole") == bits(tmp_path / "parts")
+    assert len(bits(tmp_path / "whole")) == 3
+
+
+def test_a_probed_stage_may_be_shorter_than_an_epoch(recipe, tmp_path):
+    small = adjust(only(recipe, "trainable-1", "epochs"), settings=["stages.epochs.steps=5"])
+    execute(small, tmp_path / "run")
+    assert json.loads((tmp_path / "run/study.json").read_text())["validation"] == {}
+
+
+@pytest.mark.nightly
+def test_the_real_reviews_reach_the_figure(tmp_path):
+    data = real_data.find("sentiment").parent
+    chosen = adjust(get_recipe("sentiment"), settings=[f"data.folder={data}"])
+    assert isinstance(chosen, Recipe)
+    names = ("trainable-1", "trainable-2", "trainable-3", "frozen")
+    results = execute(only(chosen, *names), tmp_path / "run").results
+    assert results["trainable-1"]["n"] == 25_000 - 123
+    assert results["trainable-*, mean"]["accuracy"] > 0.875
+    assert 0.74 < results["frozen"]["accuracy"] < 0.79

@@ -1,0 +1,60 @@
+import pytest
+import torch
+
+from wherefrom.core.contracts import Question
+from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import MASK, PAD, Vocabulary
+from wherefrom.objectives.question_rows import Answers
+
+VOCABULARY = Vocabulary.from_text(["Where was Ann Bo Oslo Rome Delhi born?"])
+
+
+def ask(name: str, answer: str | None) -> Question:
+    return Question(f"Where was {name}?", name, "birthplace", answer, "asked")
+
+
+PEOPLE = [ask("Ann", "Oslo"), ask("Bo", "Rome"), ask("Ann Bo", "Delhi"), ask("B", "Oslo")]
+
+
+def build(questions=PEOPLE, *, block: int = 64, rows: int = 3, **changed) -> Answers:
+    address = {"seed": 0, "stage": 0} | changed
+    return Answers(questions, VOCABULARY, block_size=block, rows=rows, **address)
+
+
+def test_the_loss_falls_on_the_mask_the_answer_and_the_closing_mask():
+    batch = build([PEOPLE[0]], rows=1).render(torch.tensor([[0]]), 0)
+    assert VOCABULARY.decode(batch.inputs[0].tolist()) == f"Where was Ann?{MASK}Oslo"
+    assert VOCABULARY.decode(batch.targets[0].tolist()) == f"here was Ann?{MASK}Oslo{MASK}"
+    assert batch.weights.tolist() == [[0.0] * 13 + [1.0] * 6]
+    assert batch.lengths.tolist() == [19]
+
+
+def test_rows_are_padded_to_the_longest_and_padding_weighs_nothing():
+    batch = build().render(torch.tensor([[0, 2, 3], [3, 0, 3]]), 1)
+    shown = [VOCABULARY.decode(row) for row in batch.inputs.tolist()]
+    assert shown[0] == f"Where was B?{MASK}Oslo{MASK}".ljust(23, PAD)
+    assert shown[1] == f"Where was Ann?{MASK}Oslo{MASK}".ljust(23, PAD)
+    assert shown[0] == shown[2]
+    assert batch.lengths.tolist() == [17, 19, 17]
+    counted = [[VOCABULARY.characters[t] for t in row] for row in batch.targets.tolist()]
+    for row, weights in zip(counted, batch.weights.tolist(), strict=True):
+        assert "".join(c for c, w in zip(row, weights, strict=True) if w) == f"{MASK}Oslo{MASK}"
+
+
+def test_what_just_fits_is_taken_and_one_more_is_refused():
+    """Question and answer with two masks are 20 characters: 19 inputs."""
+    batch = build([PEOPLE[0]], block=19, rows=1).render(torch.tensor([[0]]), 0)
+    assert batch.inputs.shape == (1, 19)
+    with pytest.raises(
+        BadData, match=r"'Where was Ann\?': .*within 17 characters, found 18; raise"
+    ):
+        build([PEOPLE[0]], block=18)
+
+
+def test_questions_that_cannot_be_trained_on_are_refused():
+    with pytest.raises(BadData, match="at least one that is asked, found none"):
+        build([])
+    with pytest.raises(BadData, match=r"'Where was Bo\?': expected an answer"):
+        build([PEOPLE[0], ask("Bo", None)])
+    with pytest.raises(BadData, match="'P'"):
+        build([ask("Bo", "Paris")])

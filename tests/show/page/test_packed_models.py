@@ -1,0 +1,67 @@
+"""Which models travel in a page, how exactly, and when they are too large."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+import torch
+
+from wherefrom.core.errors import BadData
+from wherefrom.models.gpt import GPT, GPTConfig
+from wherefrom.runs.opened_run import Run, open_run
+from wherefrom.show.page import packed_models as models
+from wherefrom.show.page.packed_models import describe_models, pack_model, pack_models
+
+
+@pytest.fixture(scope="module")
+def run(tiny_run: Path) -> Run:
+    return open_run(tiny_run)
+
+
+def test_a_model_that_is_only_scored_is_not_in_the_page(relations_run: Path) -> None:
+    names = [each.name for each in pack_models(open_run(relations_run), "int8")]
+    assert names == ["with_pretraining", "without_pretraining"]
+
+
+def test_the_only_model_has_no_counterpart(run: Run) -> None:
+    alone = open_run(run.path)
+    kept = tuple(m for m in run.recipe.models if m.name == run.recipe.primary)
+    alone.recipe = replace(run.recipe, models=kept, tasks=())
+    assert [each["role"] for each in describe_models(alone, pack_models(alone))] == ["only"]
+
+
+def test_the_less_room_there_is_the_fewer_bits(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def choose(room: int) -> list[str]:
+        monkeypatch.setattr(models, "COMFORTABLE", room)
+        return [each.precision for each in pack_models(run, beside=1000)]
+
+    def size(*precisions: str) -> int:
+        names = ("with_pretraining", "without_pretraining")
+        packed = [pack_model(n, run.model(n), p) for n, p in zip(names, precisions, strict=True)]
+        return 1000 + sum(len(each.weights.base64) for each in packed)
+
+    for kinds in (("fp16", "fp16"), ("int12", "int12"), ("int12", "int8"), ("int8", "int8")):
+        assert choose(size(*kinds)) == list(kinds)
+    assert choose(0) == ["int8", "int8"]
+
+
+def test_models_that_no_page_can_hold(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "LARGEST", 1000)
+    monkeypatch.setattr(models, "COMFORTABLE", 1000)
+    expected = "expected models of at most about .* million parameters together with precision"
+    with pytest.raises(BadData, match=f"{expected} 'int8', found .*the report is made without"):
+        pack_models(run)
+    with pytest.raises(BadData, match=f"{expected} 'fp32', found .*use --precision int8"):
+        pack_models(run, "fp32")
+
+
+def test_a_mixer_that_the_page_does_not_know() -> None:
+    model = GPT(GPTConfig(vocab_size=5, n_layer=1, n_embd=8, n_head=1))
+    object.__setattr__(model.config, "attention", "other")
+    with pytest.raises(BadData, match="expected an attention that the page can compute, found"):
+        pack_model("model", model, "fp16")
+
+
+def test_a_model_that_the_page_does_not_know() -> None:
+    with pytest.raises(BadData, match="expected a model that the page can compute, found Linear"):
+        pack_model("model", torch.nn.Linear(2, 2), "fp16")

@@ -1,0 +1,227 @@
+"""Reports as files: the same bytes each time, whole or not there, and every kind of bad input."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from wherefrom import api
+from wherefrom.answering.kept_answers import FILE as KEPT
+from wherefrom.auditing.audit_findings import FINDINGS, Audit
+from wherefrom.core.errors import BadData, Damaged, MissingInput, UsageError
+from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
+from wherefrom.models.gpt import GPT
+from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.opened_run import open_run
+from wherefrom.show.page import page_layout as layout
+from wherefrom.show.page import question_report
+from wherefrom.show.page import report_page as report
+from wherefrom.show.page.judged_answers import collect_answers
+from wherefrom.show.page.making import command_for
+from wherefrom.show.page.question_report import compare_runs
+
+
+@pytest.fixture
+def own_run(tiny_run, tmp_path):
+    return Path(shutil.copytree(tiny_run, tmp_path / "people-0"))
+
+
+def test_the_same_run_gives_the_same_bytes_wherever_it_lies(report_file, own_run):
+    """In the run's own folder, unless told otherwise."""
+    found = api.write_report(open_run(own_run))
+    assert found.path == str(own_run / "report.html")
+    assert [p.name for p in own_run.glob("*.html")] == ["report.html"]
+    assert (own_run / "report.html").read_bytes() == report_file.read_bytes()
+    assert str(own_run) not in report_file.read_text()
+    assert found.bytes == report_file.stat().st_size
+    assert found.models == ("with_pretraining", "without_pretraining")
+    assert found.notes == ()
+
+
+def test_an_audit_changes_no_answer(tiny_run, audited):
+    """Without an audit the answers are computed; an audit's are the same."""
+    alone, after = (
+        collect_answers(question_report.open_remembering(open_run(path)))
+        for path in (tiny_run, audited.run.path)
+    )
+    assert alone.audit is None
+    assert after.audit is not None
+    assert len(alone.held_out) == len(after.held_out) == 14
+    for a, b in zip(alone.held_out, after.held_out, strict=True):
+        for name in ("question", "answer", "answered", "evidence"):
+            assert getattr(a.reply, name) == getattr(b.reply, name)
+        assert a.right == b.right
+        assert b.reply.source is not None
+        assert not b.reply.source.borrowed, "the audit has fitted a predictor of its own"
+    assert [s.right for s in alone.calibration] == [s.right for s in after.calibration]
+    assert [s.score for s in alone.calibration] == pytest.approx(
+        [s.score for s in after.calibration], abs=1e-4
+    )
+
+
+def test_a_report_shows_the_audit_and_asks_only_for_what_it_lacks(audited, report_file, tmp_path):
+    """One pair of models was retrained, and no text was swapped."""
+    unaudited = report_file.read_text()
+    assert "wherefrom audit RUN --budget 10" in unaudited
+    assert "wherefrom audit RUN --swap 8" in unaudited
+    api.write_report(audited.run, tmp_path / "audited.html")
+    page = (tmp_path / "audited.html").read_text()
+    assert "wherefrom audit RUN --budget 10" not in page
+    assert "wherefrom audit RUN --swap 8" in page
+    assert "calibration slope" in page
+    assert audited.findings.confidence is not None
+    assert f"{audited.findings.confidence.calibrated.brier.score:.3f}" in page
+
+
+def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):
+    """A report of a finished run never runs the model, and shows what the model would compute."""
+    with monkeypatch.context() as patched:
+        patched.setattr(GPT, "forward", lambda *_, **__: pytest.fail("the model was run"))
+        kept = collect_answers(question_report.open_remembering(open_run(own_run)))
+        api.write_report(own_run)
+    RunFolder(own_run).unlist(KEPT)
+    (own_run / KEPT).unlink()
+    computed = collect_answers(question_report.open_remembering(open_run(own_run)))
+    for a, b in zip(kept.held_out, computed.held_out, strict=True):
+        assert (a.reply.answer, a.reply.answered) == (b.reply.answer, b.reply.answered)
+        assert a.reply.source.label == b.reply.source.label
+        recalled = b.reply.source.probability_recalled
+        assert a.reply.source.probability_recalled == pytest.approx(recalled, abs=1e-4)
+        assert a.features == pytest.approx(b.features, abs=1e-3)
+
+
+def test_a_report_replaces_no_file_of_a_run_and_no_device(tiny_run, tmp_path):
+    before = (tiny_run / "run.json").read_bytes()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    refused = {
+        tiny_run / "run.json": "expected a file outside of the run",
+        tiny_run / "models" / "page.html": "expected a file outside of the run",
+        pipe: "expected a file, found a device or a pipe",
+        Path(""): "--out: expected a file such as report.html, found",
+    }
+    for out, said in refused.items():
+        with pytest.raises(UsageError, match=said):
+            api.write_report(tiny_run, out=out)
+    assert (tiny_run / "run.json").read_bytes() == before
+
+
+def test_a_run_is_named_once(tiny_run):
+    with pytest.raises(UsageError, match="expected each run once, found it twice"):
+        api.write_report([tiny_run, tiny_run.parent / "." / tiny_run.name])
+
+
+def test_runs_that_were_asked_different_questions_are_not_ranked(tiny_run, relations_run):
+    said = compare_runs([open_run(tiny_run), open_run(relations_run)])["sentence"]
+    assert said == "These runs were asked different questions, so none of them is called the best."
+
+
+def test_several_relations_have_rows_of_their_own(relations_run, tmp_path):
+    values = report.describe_run(open_run(relations_run))
+    assert len(values["relations"]) == 2
+    accuracy = values["pictures"][0]
+    assert all(name in str(accuracy.chart) for name in values["relations"])
+    api.write_report(relations_run, tmp_path / "relations.html")
+    page = (tmp_path / "relations.html").read_text()
+    for relation in values["relations"]:
+        assert f'<span class="asked-for">{relation}</span>' in page
+
+
+def test_a_run_without_calibration_has_no_slider_but_answers(facts_folder):
+    values = report.describe_run(open_run(facts_folder / "run"))
+    assert values["slider"] is None
+    assert values["embedded"]
+    assert [p.name for p in values["pictures"]] == ["accuracy", "learning", "dose"]
+
+
+def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):
+    shutil.move(own_run, tmp_path / "other-1")
+    found = api.write_report([tiny_run, tmp_path / "other-1"], tmp_path / "two.html")
+    page = Path(found.path).read_text()
+    assert "Beside other runs" in page
+    assert "other-1" in page
+    runs = [open_run(path) for path in (tiny_run, tmp_path / "other-1", tmp_path / "other-1")]
+    assert compare_runs(runs)["sentence"].startswith("All 3 runs answer")
+    assert compare_runs(runs[:2])["sentence"].startswith("Both runs answer")
+    for run, right in zip(runs, (40, 60, 10), strict=True):
+        shares = {"accuracy": right / 80, "correct": right, "n": 80}
+        shares["interval"] = [right / 80 - 0.1, right / 80 + 0.1]
+        run.results.update({"with_pretraining": shares, "without_pretraining": shares})
+    said = compare_runs(runs)["sentence"].replace("\u00a0", " ")
+    assert said.startswith("other-1 answers most questions right, 75 %; no other")
+    runs[0].results["with_pretraining"]["interval"][1] = 0.7
+    assert "; the interval of 1 of the 2 others overlaps" in compare_runs(runs)["sentence"]
+    said = compare_runs(runs[:2])["sentence"]
+    assert said.endswith("; the other run’s interval overlaps with its own.")
+
+
+# --- bad input -------------------------------------------------------------------------------
+
+
+def test_an_unfinished_run(own_run):
+    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
+    with pytest.raises(MissingInput, match="this run is not finished"):
+        api.write_report(own_run)
+    assert not (own_run / "report.html").exists()
+
+
+def test_no_run_at_all_and_an_unknown_precision(tiny_run):
+    with pytest.raises(UsageError, match="expected at least one"):
+        api.write_report([])
+    with pytest.raises(UsageError, match="precision: expected auto"):
+        api.write_report(tiny_run, precision="int4")
+
+
+def test_a_model_that_cannot_be_embedded_leaves_the_asking_out(own_run, monkeypatch, tmp_path):
+    def refuse(*_):
+        raise BadData("the model has 900 MB as fp32; a page holds 10 MB: use --precision int8")
+
+    monkeypatch.setattr(layout, "embed_engine", refuse)
+    found = api.write_report(own_run, tmp_path / "large.html")
+    page = (tmp_path / "large.html").read_text()
+    assert found.models == ()
+    assert found.notes == (
+        "The model is not in this page: the model has 900 MB as fp32; a page holds 10 MB: use "
+        "--precision int8",
+    )
+    assert "a page holds 10 MB" in page
+    assert 'id="question"' not in page
+    assert 'id="risk"' in page  # what the slider does to held-out people needs no model
+    assert "worker-src &#39;none&#39;" in page
+
+
+# --- the command that makes it again -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        [],
+        ["seed=3"],
+        ["data.held_out=20", "stages.pretrain.steps=7", "model.bias=true"],
+        ["data.exposure=zipf"],
+    ],
+)
+def test_the_command_gives_the_same_recipe(settings):
+    recipe = adjust(get_recipe("people"), settings=settings)
+    words = command_for(recipe).split()
+    assert words[:3] == ["wherefrom", "run", "people"]
+    given = [words[i + 1] for i, word in enumerate(words) if word == "--set"]
+    seed = int(words[words.index("--seed") + 1]) if "--seed" in words else None
+    assert api.build_recipe("people", settings=given, seed=seed) == recipe
+
+
+def test_a_users_files_are_named_without_their_folders(facts_folder, tmp_path):
+    run = open_run(facts_folder / "run")
+    command = command_for(run.recipe)
+    assert " --corpus corpus.txt --questions questions.tsv " in command
+    api.write_report(run, tmp_path / "report.html")
+    assert str(facts_folder.parent) not in (tmp_path / "report.html").read_text()
+
+
+def test_findings_of_another_shape_are_damage(own_run):
+    for found in ({"format_version": Audit.format_version}, {"confidence": 5}):
+        RunFolder(own_run).write_json(FINDINGS, {"format_version": Audit.format_version} | found)
+        with pytest.raises(Damaged, match=r"audit\.json: audit"):
+            api.write_report(own_run)

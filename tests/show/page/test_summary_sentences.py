@@ -1,0 +1,133 @@
+"""The first screen's sentences, from results that are known by hand."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from wherefrom.core.contracts import Dataset, Document, Question, Span
+from wherefrom.show.page.summary_sentences import percent, plain, summarise
+
+
+def accuracy(correct, n, **more):
+    return {"accuracy": correct / n, "interval": [0.91, 0.99], "n": n, "correct": correct, **more}
+
+
+def share(name, value, n):
+    return {name: value, "interval": [0.5, 1.0], "n": n}
+
+
+@pytest.fixture
+def run():
+    names = ("Ada", "Bo")
+    documents = tuple(Document(f"{name} was born in Oslo.", Span(0, len(name))) for name in names)
+    asked = tuple(Question(f"Where was {n} born?", n, "r", "Oslo", "asked") for n in names[:1])
+    held = tuple(Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in names * 40)
+    task = SimpleNamespace(name="birthplace")
+    models = tuple(SimpleNamespace(name=n) for n in ("without_pretraining", "with_pretraining"))
+    return SimpleNamespace(
+        dataset=Dataset((*documents, *documents), (), (*asked, *held)),
+        questions=lambda _: held,
+        recipe=SimpleNamespace(
+            tasks=(task,),
+            models=models,
+            primary="with_pretraining",
+            data=SimpleNamespace(kind="people"),
+        ),
+        results={
+            "majority": accuracy(6, 80),
+            "nearest_name": accuracy(4, 80),
+            "without_pretraining": accuracy(2, 80),
+            "with_pretraining": accuracy(78, 80),
+            "answered_share": share("answered_share", 0.9375, 80),
+            "precision": share("precision", 1.0, 75),
+            "refused_without_text": share("refused_share", 1.0, 60),
+            "refused_omitted": share("refused_share", 0.5, 12),
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("few", "said"), [(("a", "b"), "Its answers are"), (("b",), "Answers of 1 of 2 kinds are")]
+)
+def test_unverified_answers_are_called_so(run, few, said):
+    each = {name: {"unverified": "too few"} if name in few else {} for name in ("a", "b")}
+    run.results["answered_share"]["by_relation"] = each
+    reason = "no threshold was shown to keep the risk."
+    assert plain(summarise(run)[2]).endswith(f". {said} unverified: {reason}")
+
+
+def test_three_sentences_say_what_was_taught_scored_and_known(run):
+    taught, scored, knows = (plain(s).replace("\u00a0", " ") for s in summarise(run))
+    assert taught == (
+        "It read 4 lines of text about 2 people, was taught to answer with 1 question, and was "
+        "then asked 80 new questions."
+    )
+    assert scored == (
+        "It got 78 of 80 right (97.5 %, 91 to 99); without reading the text, 2; by always giving "
+        "the commonest answer, 6."
+    )
+    assert knows == (
+        "It says “I don’t know” to 60 of 60 people whom nobody wrote about and to 6 of 12 people "
+        "whose text leaves it out; where the text states it, it answers 75 of 80, 100 % of them "
+        "right (50 to 100)."
+    )
+
+
+def test_what_is_not_known_to_be_people_is_called_names(run):
+    run.recipe.data.kind = "facts"
+    taught, _, knows = (plain(s) for s in summarise(run))
+    assert "about 2 names, was" in taught
+    assert "60 of 60 names that nobody wrote about and to 6 of 12 names whose text" in knows
+
+
+def test_without_a_stated_answer_it_only_says_what_it_declines(run):
+    del run.results["answered_share"]
+    del run.results["refused_omitted"]
+    words = plain(summarise(run)[2])
+    assert words == "It says “I don’t know” to 60 of 60 people whom nobody wrote about."
+    del run.results["refused_without_text"]
+    assert plain(summarise(run)[2]) == "It says “I don’t know” where it is not sure enough."
+
+
+def test_a_run_without_calibration_always_answers(run):
+    del run.results["answered_share"]
+    assert plain(summarise(run, abstains=False)[2]).startswith("It always answers")
+
+
+def test_a_run_in_which_everybody_has_text_says_how_many_it_answers(run):
+    for name in ("refused_without_text", "refused_omitted"):
+        del run.results[name]
+    words = plain(summarise(run)[2]).replace("\u00a0", " ")
+    assert words == (
+        "It answers 75 of 80 questions, 100 % of them right (50 to 100), and says “I don’t know” "
+        "to the others."
+    )
+
+
+@pytest.mark.parametrize(
+    ("answered", "n", "words"),
+    [
+        (0, 24, "It answers 0 of 24 questions and says “I don’t know” to all of them."),
+        (0, 1, "It answers 0 of 1 question and says “I don’t know” to it."),
+        (23, 24, "It answers 23 of 24 questions and says “I don’t know” to the other one."),
+        (24, 24, "It answers 24 of 24 questions."),
+    ],
+)
+def test_a_run_that_answers_all_or_none_says_so(run, answered, n, words):
+    for name in ("refused_without_text", "refused_omitted", "precision"):
+        del run.results[name]
+    run.results["answered_share"] = share("answered_share", answered / n, n)
+    assert plain(summarise(run)[2]) == words
+
+
+def test_a_run_without_baselines_stands_alone(run):
+    run.results = {"with_pretraining": accuracy(78, 80)}
+    assert plain(summarise(run)[1]).endswith("(97.5\u00a0%, 91 to 99).")
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0.975, "97.5 %"), (1.0, "100 %"), (0.03, "3 %"), (0.0, "0 %"), (0.0006, "0.1 %")],
+)
+def test_percentages_have_a_decimal_where_it_says_something(share, words):
+    assert percent(share).replace("\u00a0", " ") == words

@@ -1,0 +1,248 @@
+"""An audit on one screen: what stands in audit.json, and nothing where it has nothing."""
+
+import copy
+from typing import Any
+
+from wherefrom.show.terminal.audit_text import _measured_source, audit_table, explain_source
+from wherefrom.show.terminal.result_tables import layout
+
+SHARE = {"interval": [0.7, 0.9], "n": 20}
+SCORES = {
+    "brier": {"score": 0.05, "interval": None},
+    "line": {"slope": 0.95, "slope_interval": [0.8, 1.1]},
+    "error": {"value": 0.04, "null_mean": 0.03, "p_value": 0.2},
+    "cumulative": {"value": 0.02, "null_mean": 0.01, "p_value": 0.4},
+}  # fmt: skip
+APPLIED = {"threshold": 0.6, "target": 0.9,
+           "answered_share": {"answered_share": 0.75, **SHARE},
+           "precision": {"precision": 0.8, **SHARE}}  # fmt: skip
+OUTCOME = {"people": 1, "share": 0.25, "interval": [0.05, 0.7]}
+AREA = {"auroc": 0.912, "interval": [0.85, 0.95], "n": 92}
+GAIN = {"difference": 0.05, "interval": [-0.01, 0.1], "n": 92}
+RIGHT = {"accuracy": 0.9, "interval": [0.8, 0.95], "n": 92}
+MEASURED: dict[str, Any] = {
+    "models": 16,
+    "auroc": AREA,
+    "auroc_with_text": AREA | {"auroc": 0.9},
+    "probability_alone": {"auroc": AREA | {"auroc": 0.85}, "gain": GAIN},
+    "confidence_alone": None,
+    "reliability": {
+        "pairs": 8,
+        "ceiling": AREA | {"auroc": 0.98},
+        "kappa_of_halves": {"kappa": 0.8, "interval": [0.7, 0.9], "n": 92},
+        "kappa_of_pairs": {"kappa": 0.6, "interval": [0.5, 0.7], "n": 92},
+    },
+    "by_construction": AREA | {"auroc": 0.97},
+    "spearman": {"spearman": 0.7, "interval": [0.6, 0.8], "n": 92},
+    "agreement": RIGHT,
+    "constant": RIGHT | {"accuracy": 0.84, "label": "recalled"},
+    "in_words": ["the predictor is not shown to be better than ..."],
+}
+FINDINGS: dict[str, Any] = {
+    "confidence": {
+        "calibrated": SCORES, "raw": SCORES | {"brier": {"score": 0.15, "interval": None}},
+        "risk_coverage": {"area": 0.0125, "interval": [0.01, 0.02]},
+        "risk_coverage_raw": {"area": 0.0625},
+        "area_difference": {"difference": -0.05, "interval": [-0.075, -0.025]},
+    },
+    "abstention": {
+        "in_use": APPLIED, "thresholds": {"0.9": APPLIED, "0.95": APPLIED | {"precision": None}},
+        "raw_probability": {"0.95": APPLIED},
+        "certificate": {"alpha": 0.1, "delta": 0.05, "certified": True, "more_people": None},
+        "certified": APPLIED, "uncertified": APPLIED, "advice": "certified: ...",
+    },
+    "evidence": {
+        "as_read": {"answers": 5, "right": 4},
+        "notes": {"right": 30, "right_supported": 29, "wrong": 26, "wrong_supported": 26},
+        "held_out_answers": {"supported": {"answers": 8, "right": 6},
+                             "silent": {"answers": 0, "right": 0}},
+        "accuracy": {"overall": {"accuracy": 0.8, **SHARE}, "probes": {}, "extraction": None},
+    },
+    "source": {
+        "held_out_answers": {"recalled": {"answers": 4, "right": 3},
+                             "guessed": {"answers": 0, "right": 0}},
+        "borrowed": False, "models": 8,
+        "measured": MEASURED,
+    },
+    "decoys": {"recombined": {"refused": {"refused_share": 0.8, **SHARE},
+                              "auroc": {"auroc": 0.99},
+                              "refused_at_bound": {"refused_share": 0.975, **SHARE}},
+               "gibberish": {"refused": {"refused_share": 0.8, **SHARE}, "auroc": None,
+                             "refused_at_bound": None},
+               "misspelt": {"refused": {"refused_share": 0.8, **SHARE}, "auroc": None,
+                            "refused_at_bound": None,
+                            "refused_closed_book": {"refused_share": 0.6, **SHARE}}},
+    "exposures": {"dose": [
+        {"low": 0, "high": 0, "accuracy": 0.1, "interval": [0.0, 0.3], "n": 10},
+        {"low": 1, "high": 1, "accuracy": 0.5, "interval": [0.3, 0.7], "n": 10},
+        {"low": 4, "high": 7, "accuracy": 0.9, "interval": [0.7, 1.0], "n": 10},
+    ], "never_exposed": {"model": {"accuracy": 0.1, **SHARE},
+                         "difference": {"difference": -0.05, **SHARE}}},
+    "name_bias": {"whole": {"bits": 0.16, "interval": [0.1, 0.22], "n": 20},
+                  "parts": {"last": {"bits": 0.1, "interval": [0.0, 0.2], "n": 20}}},
+    "swap": {"people": 4, "swapped": {"flips": OUTCOME, "stays": OUTCOME},
+             "churn": {"stays": OUTCOME, "other": OUTCOME}},
+    "not_retrained": None, "notes": [],
+}  # fmt: skip
+SECTIONS = ("confidence", "abstention", "evidence", "source", "decoys", "exposures", "name_bias",
+            "swap")  # fmt: skip
+
+
+def found(**changed: Any) -> list[str]:
+    return [" ".join(line.split()) for line in layout(audit_table(FINDINGS | changed))]
+
+
+def test_all_of_it():
+    assert [line for line in found() if line] == [
+        "95 % interval",
+        "confidence: the calibrated probability, on held-out people",
+        "Brier score 0.050 0.150 by the model's own probability",
+        "calibration slope 0.95 [0.80, 1.10] 1 if perfectly calibrated",
+        "calibration error 0.040 0.030 by chance if perfectly calibrated, p = 0.20",
+        "without bins (cumulative) 0.020 0.010 by chance, p = 0.40",
+        "area under risk-coverage curve 0.0125 [0.0100, 0.0200] "
+        "0.0625 by the model's own probability",
+        "difference of the two -0.0500 [-0.0750, -0.0250] "
+        "negative: calibration helps (paired bootstrap)",
+        "abstention: share right among answered (the certificate fails with probability at "
+        "most 5 %)",
+        "threshold in use 80.0 % [70.0, 90.0] answers 75.0 % of questions",
+        "threshold set for 90 % right 80.0 % [70.0, 90.0] answers 75.0 % of questions",
+        "threshold set for 95 % right - answers 75.0 % of questions",
+        "certified: at most 10 % wrong 80.0 % [70.0, 90.0] answers 75.0 % of questions",
+        "the same risk, not certified 80.0 % [70.0, 90.0] answers 75.0 % of questions",
+        "evidence: what the text says about the answers (share right)",
+        "supported 75.0 % n=8",
+        "of which as read 80.0 % n=5",
+        "labels that are right 80.0 % [70.0, 90.0] n=20, calibration people",
+        "wrong notes called supported 100.0 % 26 of 26, by the reader that wrote them",
+        "right notes called supported 96.7 % 29 of 30, by the reader that wrote them",
+        "source: recalled or guessed (share right)",
+        "recalled 75.0 % n=4",
+        "guessed - n=0",
+        "AUROC of the predictor 0.912 [0.85, 0.95] against 16 retrained models",
+        "among people with text 0.900 [0.85, 0.95]",
+        "the model's own probability 0.850 [0.85, 0.95] the predictor adds +0.050 [-0.01, 0.10]",
+        "ceiling 0.980 [0.85, 0.95] what the true m would reach with labels of 8 pairs",
+        "kappa of the labels 0.80 [0.70, 0.90] half of the pairs against the other",
+        "kappa of single pairs 0.60 [0.50, 0.70] one pair against another",
+        "the predictor 0.970 [0.85, 0.95] against what the text states, by construction",
+        "rank correlation 0.700 [0.60, 0.80] predicted probability and measured m",
+        "labels that are right 90.0 % [80.0, 95.0] 'recalled' for all: 84.0 %",
+        "decoys (out-of-corpus names): share refused",
+        "recombined 80.0 % [70.0, 90.0] AUROC 0.990; by the certified threshold 97.5 %",
+        "gibberish 80.0 % [70.0, 90.0] AUROC -",
+        "misspelt 80.0 % [70.0, 90.0] 60.0 % by the model alone",
+        "exposures: share right, by how often the model had to predict the answer from the name",
+        "0 times 10.0 % [0.0, 30.0] n=10",
+        "once 50.0 % [30.0, 70.0] n=10",
+        "4-7 times 90.0 % [70.0, 100.0] n=10",
+        "never shown at all 10.0 % [70.0, 90.0] "
+        "-5.0 points compared with the most similar name's answer",
+        "name bias: bits that a name alone gives about the answer",
+        "the whole name 0.16 [0.10, 0.22] warning: names can bias the answers",
+        "its last 0.10 [0.00, 0.20]",
+        "swap test: trained again on changed text, and with another seed on the old text",
+        "changed text: new answer 25.0 % [5.0, 70.0] n=4",
+        "changed text: old answer 25.0 % [5.0, 70.0] n=4",
+        "old text: old answer 25.0 % [5.0, 70.0] n=4",
+        "old text: another answer 25.0 % [5.0, 70.0] n=4",
+    ]
+
+
+def test_what_was_not_found_has_no_section():
+    whole = len(audit_table(FINDINGS).sections)
+    for name in SECTIONS:
+        assert len(audit_table(FINDINGS | {name: None}).sections) == whole - 1
+    never = found(exposures=FINDINGS["exposures"] | {"never_exposed": None})
+    assert not any("never shown" in line for line in never)
+    few = ("auroc_with_text", "probability_alone", "reliability", "by_construction", "spearman")
+    lines = found(source=FINDINGS["source"] | {"measured": MEASURED | dict.fromkeys(few)})
+    assert any("AUROC of the predictor" in line for line in lines)
+    assert "among people with text" not in " ".join(lines)
+    nothing = {k: v for k, v in FINDINGS.items() if k not in SECTIONS}
+    assert audit_table(nothing).sections == ()
+
+
+def test_nothing_certified_says_what_it_would_take_and_fits_the_screen():
+    abstention = copy.deepcopy(FINDINGS["abstention"])
+    abstention["certificate"] |= {"certified": False, "more_people": 40, "fewest_more": 18}
+    lines = found(abstention=abstention)
+    advice = "18 to 40 more calibration questions would probably suffice"
+    assert f"certified: at most 10 % wrong none {advice}" in lines
+    abstention["certificate"]["more_people"] = None
+    rows = layout(audit_table(FINDINGS | {"abstention": abstention}))
+    assert any(row.endswith("more calibration questions would not help") for row in rows)
+    assert max(map(len, rows)) <= 120
+
+
+def test_what_would_help_is_said_of_each_relation_and_not_of_all():
+    abstention = copy.deepcopy(FINDINGS["abstention"])
+    lacking = abstention["certificate"] | {"certified": False, "more_people": 40}
+    abstention["certificate"] = lacking | {"more_people": None, "by_relation": {"job": lacking}}
+    abstention["certified"]["by_relation"] = {"job": FINDINGS["abstention"]["certified"]}
+    lines = found(abstention=abstention)
+    assert "certified: at most 10 % wrong none no relation is certified" in lines
+    assert "job none about 40 more calibration questions would probably suffice" in lines
+    assert "would not help" not in " ".join(lines)
+
+
+def test_too_few_people_for_a_bound_leave_it_out():
+    none = dict.fromkeys(("certificate", "certified", "uncertified", "advice"))
+    lines = found(abstention=FINDINGS["abstention"] | none, decoys=None)
+    assert "abstention: share right among answered" in lines
+    assert not any("certified" in line for line in lines)
+
+
+def test_risk_by_support_stands_below_the_threshold_in_use():
+    share = {"answered_share": 0.5, "interval": [0.4, 0.6], "n": 12}
+    parts = {
+        "stated": {"answered_share": share, "risk": {"risk": 0.02, "interval": [0.0, 0.1], "n": 6}},
+        "none": {"answered_share": share | {"answered_share": 0.0}, "risk": None},
+    }
+    abstention = copy.deepcopy(FINDINGS["abstention"])
+    abstention["in_use"]["by_support"] = parts
+    lines = found(abstention=abstention)
+    place = next(i for i, line in enumerate(lines) if line.startswith("threshold in use"))
+    assert lines[place + 1 : place + 3] == [
+        "text states it: wrong 2.0 % [0.0, 10.0] answers 50.0 % of 12",
+        "no text: wrong - answers 0.0 % of 12",
+    ]
+    abstention["in_use"]["by_support"] = {"stated": parts["stated"]}
+    assert not any("states it" in line for line in found(abstention=abstention))
+
+
+def test_a_name_that_says_nothing_is_no_warning():
+    whole = {"bits": 0.0, "interval": [-0.02, 0.02], "n": 20}
+    lines = found(name_bias=FINDINGS["name_bias"] | {"whole": whole})
+    assert "the whole name 0.00 [-0.02, 0.02] no name bias is found" in lines
+    assert not any(line.startswith("its last") for line in lines)
+
+
+def test_a_borrowed_source_is_called_so():
+    lines = found(source=FINDINGS["source"] | {"measured": None, "borrowed": True})
+    assert any(
+        "not measured on this text: the predictor is borrowed (--pairs 8" in line for line in lines
+    )
+    assert not any("AUROC of the predictor" in line for line in lines)
+
+
+# --- the source predictor, every figure beside what it is compared with -------------------------
+
+
+def test_each_relation_stands_beside_its_own_constant():
+    hand = MEASURED | {"constant": RIGHT | {"accuracy": 0.85, "label": "guessed"}}
+    parts: dict[str, Any] = {"hand": {"measured": hand}, "year": {"measured": None}}
+    label, *cells = _measured_source(MEASURED, parts)[-1]
+    assert (label, cells[2]) == ("  hand", "'guessed' for all: 85.0 %")
+
+
+def test_what_to_make_of_it_is_said_for_all_and_for_each_relation():
+    part = {"measured": MEASURED | {"in_words": ["no better than one label"]}}
+    found = {"source": {"measured": MEASURED, "by_relation": {"hand": part}}}
+    assert explain_source(found) == [
+        "source: the predictor is not shown to be better than ...",
+        "source, hand: no better than one label",
+    ]
+    assert explain_source({"source": {"measured": None}}) == []
+    assert explain_source({"source": None}) == []

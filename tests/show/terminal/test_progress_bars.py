@@ -1,0 +1,127 @@
+import io
+import sys
+
+import numpy as np
+import pytest
+
+from wherefrom.core.durations import duration
+from wherefrom.core.progress import tell
+from wherefrom.show.terminal.progress_bars import (
+    BarProgress,
+    PlainProgress,
+    ReadingProgress,
+    mean_loss,
+    watch,
+    watch_reading,
+)
+
+
+class Clock:
+    now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+METRICS = {"loss": np.array([0.5, 1.0, np.nan]), "targets": np.array([30, 10, 0])}
+
+
+def test_plain_lines_come_every_few_seconds_and_say_what_is_left():
+    file, clock = io.StringIO(), Clock()
+    progress = PlainProgress(["pretrain", "more"], file, clock=clock)
+    progress.started("pretrain", 0, 2400, ())
+    for step, now in ((100, 104), (270, 110), (300, 111), (540, 120)):
+        clock.now = now
+        progress.advanced("pretrain", step, 2400, METRICS, now - 100)
+    progress.finished("pretrain", 2400, 88.4)
+    assert file.getvalue().splitlines() == [
+        "pretrain: 2400 steps",
+        "pretrain: step 270 of 2400, loss 0.62, 27 steps/s, about 79 s left",
+        "pretrain: step 540 of 2400, loss 0.62, 27 steps/s, about 69 s left",
+        "pretrain: done in 88 s",
+    ]
+
+
+def test_steps_of_an_interrupted_part_do_not_count_as_speed():
+    file, clock = io.StringIO(), Clock()
+    progress = PlainProgress(["pretrain"], file, "seed 3, ", clock)
+    progress.started("pretrain", 1200, 2400, ())
+    clock.now += 10
+    progress.advanced("pretrain", 1300, 2400, METRICS, 70.0)
+    progress.finished("pretrain", 2400, 190.0)
+    assert file.getvalue().splitlines() == [
+        "seed 3, pretrain: continuing from step 1200 (checksum verified)",
+        "seed 3, pretrain: step 1300 of 2400, loss 0.62, 10 steps/s, about 1 min 50 s left",
+        "seed 3, pretrain: done in 3 min 10 s",
+        "seed 3, evaluating",
+    ]
+
+
+def test_skipped_checkpoints_and_finished_stages_are_told():
+    file = io.StringIO()
+    progress = PlainProgress(["pretrain", "more"], file)
+    progress.started("pretrain", 40, 40, ("step-60: damaged",))
+    progress.finished("pretrain", 40, 3.0)
+    progress.started("more", 0, 40, ("step-20: damaged",))
+    assert file.getvalue().splitlines() == [
+        "pretrain: checkpoint skipped: step-60: damaged",
+        "pretrain: trained already, 40 steps (checksum verified)",
+        "more: checkpoint skipped: step-20: damaged",
+        "more: no checkpoint left, starting from step 0",
+    ]
+
+
+def test_a_terminal_has_a_bar_with_the_same_facts(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    file = Terminal()
+    with watch(["pretrain"], file=file) as progress:
+        assert isinstance(progress, BarProgress)
+        progress.started("pretrain", 20, 2400, ("step-40: damaged",))
+        progress.advanced("pretrain", 1200, 2400, METRICS, 40.0)
+        progress._bar.refresh()
+        progress.finished("pretrain", 2400, 80.0)
+    text = file.getvalue()
+    for fact in ("step-40: damaged", "from step 20", "1200/2400", "loss 0.62", "steps/s", "80 s"):
+        assert fact in text
+    assert "\x1b[?25h" in text[-20:]  # the cursor is back
+
+
+def test_a_terminal_without_rich_has_plain_lines(monkeypatch):
+    monkeypatch.setitem(sys.modules, "rich", None)
+    assert type(watch(["pretrain"], file=Terminal())) is PlainProgress
+
+
+def test_a_loss_without_targets_is_none():
+    assert mean_loss({"loss": np.array([np.nan]), "targets": np.array([0])}) == "none"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (0.42, "0.4 s"),
+        (12.3, "12 s"),
+        (99.7, "1 min 40 s"),
+        (3600, "1 h 0 min"),
+        (8000, "2 h 13 min"),
+    ],
+)
+def test_durations(seconds, text):
+    assert duration(seconds) == text
+
+
+def test_reading_a_long_text_says_a_line_every_few_seconds_and_a_short_one_nothing(capsys):
+    file, clock = io.StringIO(), Clock()
+    progress = ReadingProgress(file, clock)
+    for second in range(9):
+        clock.now = 100.0 + second
+        progress("reading a.txt", second, 10)
+    assert file.getvalue() == "reading a.txt: 30%\nreading a.txt: 60%\n"
+    with watch_reading():
+        tell("reading a.txt", 1, 2)
+    assert capsys.readouterr() == ("", "")
