@@ -109,14 +109,14 @@ def test_steps_follow_from_the_minutes_and_the_machine(data: FactsConfig, tmp_pa
 
 
 def test_the_model_that_does_not_read_is_paid_for(data: FactsConfig, tmp_path: Path):
-    """A control of 50 s takes 50 of ten minutes; one of 120 s is cut to a tenth of them."""
+    """A control of 20 s takes 20 of ten minutes; one of 120 s is cut to a twentieth of them."""
     folder, found = RunFolder(tmp_path / "none"), list[int]()
-    for answer, control in ((0.0, 0.0), (0.0, 50.0), (1.0, 0.0), (0.0, 120.0)):
+    for answer, control in ((0.0, 0.0), (0.0, 20.0), (1.0, 0.0), (0.0, 120.0)):
         timer = Timer(0.1, answer, control)
         planned = plan_run(changer(data, TEXT_ONLY), folder, 10, timer=timer)
         found.append(planned.recipe.stages[0].steps)
-    assert found[0] - found[1] == pytest.approx(50 / 0.1, abs=20)  # in round numbers
-    assert found[0] - found[3] == pytest.approx(60 / 0.1, abs=20)
+    assert found[0] - found[1] == pytest.approx(20 / 0.1, abs=20)  # in round numbers
+    assert found[0] - found[3] == pytest.approx(30 / 0.1, abs=20)
     questions = Workshop(planned.recipe).dataset.questions
     asked = sum(question.split != "asked" for question in questions)
     answers = 2.5 * asked + 250  # of three models and a policy, and while it trains
@@ -303,11 +303,11 @@ def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
 
 
 def test_too_few_minutes_are_said_to_be_too_few(data: FactsConfig, tmp_path: Path):
-    """40 steps of 1 s and 6 s of the other model take 51 s with the 5 s that are allowed for."""
-    folder, timer = RunFolder(tmp_path / "none"), Timer(1.0, control=6.0)
+    """40 steps of 1 s, 2 s of the other model and 5 s that are allowed for take 47 s."""
+    folder, timer = RunFolder(tmp_path / "none"), Timer(1.0, control=2.0)
     change = changer(data, TEXT_ONLY)
-    short, enough = (plan_run(change, folder, m, timer=timer) for m in (0.5, 51 / 60))
-    assert "plan: about 48 s in all" in short.lines()[1]  # the other model has a tenth
+    short, enough = (plan_run(change, folder, m, timer=timer) for m in (0.5, 47 / 60))
+    assert "plan: about 46 s in all" in short.lines()[1]  # the other model has a twentieth
     late = "plan: this is longer than the minutes asked for"
     assert [late in line for line in short.lines()] == [False, False, False, True]
     assert not any(late in line for line in enough.lines())

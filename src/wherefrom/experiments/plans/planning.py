@@ -56,7 +56,7 @@ _LOOKED_AT = 250  # answers' worth of the questions that are asked while it trai
 _REPORT = 0.7  # seconds of the report for each second of reading
 _SPARE = 0.04  # share of the time that is kept back
 _PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
-_MOST_CONTROL = 0.1  # share of the time that the model that does not read has at most
+_MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
 _ALONE = 0.15  # share of the training time that the model without notes has
 _BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
 _CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
@@ -269,7 +269,7 @@ def _spare_compiling(pace: Pace, left: float) -> tuple[Pace, float]:
 
 
 def _shorten_control(recipe: Recipe, pace: Pace, most: float) -> tuple[Recipe, Pace]:
-    """On a slow machine the model that does not read has fewer steps: a tenth of the time."""
+    """On a slow machine the model that does not read has fewer steps."""
     share = _MOST_CONTROL * most / pace.control if pace.control else 1.0
     if share >= 1 or pace.control is None:
         return recipe, pace
