@@ -9,7 +9,6 @@ the last name alone, are ignored). A part counts only if the row has all of it i
 may begin or end inside a word, a window leaves text out, and a span may take half of a word. The
 kinds of exposure:
 
-
     read          the value stands in the prefix, or anywhere in a row without a span
     suffix        the value stands in the suffix, between the first mask and the second
     value_masked  the value lies in the moved span, the name outside it
