@@ -45,8 +45,7 @@ def lm_wrapper(in_words, out_words, embeddings, dimensions, params):
     in_words, out_words: numbers of each bigram's words; embeddings: (words, Dx).
     """
     ### START_CODE_HERE ###
-    short = len(in_words) < BATCH_SIZE  # of so few, some are drawn twice
-    drawn = np.random.choice(len(in_words), BATCH_SIZE, replace=short)
+    drawn = np.random.randint(len(in_words), size=BATCH_SIZE)
     data = np.asarray(embeddings)[np.asarray(in_words)[drawn]]
     labels = np.zeros((BATCH_SIZE, dimensions[2]))
     labels[np.arange(BATCH_SIZE), np.asarray(out_words)[drawn]] = 1
