@@ -109,7 +109,7 @@ def test_the_usual_names_of_splits(write, split, names):
         ("q.csv", "Who?,Bo\n", r"q\.csv:1: expected a header with the columns question and answer"),
         ("q.csv", "question,answer\nWho?,Bo, no\n", r"q\.csv:2: .* 3 columns where the header"),
         ("q.csv", 'question,answer\nWho?,Bo\n"Who,Bo\n', r"q\.csv:3: .* check its double quotes"),
-        ("q.csv", "question,answer\rWho?,Bo\r", r"q\.csv:1: expected a header"),
+        ("q.csv", "question,answer\rWho?,Bo\r", r"q\.csv:1: expected lines that end in"),
         ("q.jsonl", '{"question": "Who?", "answer": "Bo"}\n{"qu\n', r"q\.jsonl:2: .* no JSON"),
         ("q.jsonl", '{"answer": "Bo"}\n', r"q\.jsonl:1: .* found no question"),
         ("q.jsonl", '{"question": "Who?", "id": "7"}\n', r"q\.jsonl:1: .* found no answer"),
