@@ -1,4 +1,4 @@
-"""Tables and figures of a study made up by hand; tests/experiments/recipes/test_sentiment_recipe.py has whole ones."""
+"""Tables and figures of a study made up by hand; test_sentiment_recipe.py has whole ones."""
 
 from wherefrom.experiments.one_run.study import Series, draw_series, score_setting
 
