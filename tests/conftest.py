@@ -64,7 +64,7 @@ SMALL = (
     "stages.questions_only.steps=20", "stages.questions_only.batch=8",
     "threads=1",
 )  # fmt: skip
-SMALL_FACTS = (*SMALL, "stages.without_notes.steps=20", "stages.without_notes.batch=8")
+SMALL_FACTS = (*SMALL, "stages.without_notes.steps=10", "stages.without_notes.batch=8")
 TINY = (
     *SMALL,
     "data.asked=12", "data.calibration=8", "data.held_out=8", "data.omitted=2", "data.untold=4",

@@ -220,7 +220,7 @@ def typed_questions(draw) -> str:
     return draw(st.sampled_from(["", " "])) + text + draw(st.sampled_from(["", " ", "!", "\n"]))
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(typed_questions())
 def test_what_was_parsed_parses_to_itself(text):
     try:
