@@ -30,6 +30,7 @@ def small(data: FactsConfig) -> Recipe:
 def test_the_real_timer_times_steps_and_answers(data: FactsConfig, monkeypatch):
     monkeypatch.setattr(timing, "_CHUNK", {"cpu": 1})
     monkeypatch.setattr(timing, "_TIMED", {"cpu": 4})
+    monkeypatch.setattr(timing, "_CROWDED", float("inf"))  # whoever else uses this machine
     recipe = small(data)
     pace = time_steps(Workshop(recipe), recipe.stages[0])
     assert pace.step > 0
