@@ -80,7 +80,7 @@ def test_a_page_answers_looks_in_lists_refuses_declines_and_prints(
     page.click("#card .guess summary")
     assert page.locator("#card del").is_visible()
     opened.shoot("declined")
-    page.click("#picks button:has-text('made up')")
+    page.click("#picks button:has-text('made-up')")
     page.wait_for_selector(f"#card[data-state=declined] .asked:not(:has-text('{name}'))")
     assert "I don’t know" in opened.text("#said")
     page.emulate_media(media="print")
