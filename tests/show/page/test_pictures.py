@@ -44,7 +44,7 @@ def test_a_run_with_notes_shows_three_scores_and_says_what_notes_do(relations_ru
     drawn = [name for name, _ in groupby(re.findall("|".join(names), chart))]
     assert any(tuple(drawn[i : i + 3]) == names for i in range(len(drawn)))
     assert "learns the reader's mistakes" in found.sentence
-    steps = "was trained for 20 steps, the other for 40."
+    steps = "was trained for 10 steps, the other for 40."
     assert found.sentence.endswith(f"The model of the text only {steps}")
     said = "".join(plain(sentence) for sentence in summarise(run))
     assert "the open-book reader, 38" in said
