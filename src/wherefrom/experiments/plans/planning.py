@@ -55,7 +55,7 @@ _HOPED = 2000  # steps that a GPU is given at least, before it turns out how man
 _LOOKED_AT = 250  # answers' worth of the questions that are asked while it trains
 _REPORT = 0.7  # seconds of the report for each second of reading
 _SPARE = 0.04  # share of the time that is kept back
-_PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
+_PREPARING = {"cuda": 15.0}  # seconds before the first step, at best: compiling
 _MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
 _ALONE = 0.15  # share of the training time that the model without notes has
 _BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
@@ -380,8 +380,10 @@ def _time_answers(dataset: Dataset, pace: Pace, reading: float) -> float:
 
 
 def _find_deadline(ends: float, later: float, pace: Pace, device: str, longer: bool) -> Deadline:
-    """What training keeps to; steps that are captured for a GPU cannot become more."""
-    return Deadline(ends, pace.step, later, longer and device == "cpu")
+    """What training keeps to. Steps that are captured for a GPU cannot become more, and what they
+    take once they are compiled is a guess, the shortest: they become fewer."""
+    measured = device != "cuda"
+    return Deadline(ends, pace.step if measured else None, later, longer and device == "cpu")
 
 
 def _keep_deadline(folder: RunFolder, plan: Plan, started: float, longer: bool) -> Deadline | None:
