@@ -123,7 +123,7 @@ class AnswerProfile:
         tokens, found = list[list[str]](), list[list[TokenRange]]()
         for text, wanted in islice(zip(texts, own, strict=False), _SAMPLE):
             tokens.append(read_tokens(text, self.known, self.glue).texts)
-            found.append(_places_of(wanted, tokens[-1], self.glue))
+            found.append(find_places(wanted, tokens[-1], self.glue))
         halves, covered = learn_crosswise(tokens, found)
         labelled = covered >= _ALWAYS and sum(map(bool, found)) >= _ALWAYS_FROM
         long = sum(map(len, tokens)) > _LONG * len(tokens)
@@ -275,7 +275,7 @@ class Line:
                     yield first, last
 
 
-def _places_of(answers: Collection[str], tokens: Sequence[str], glue: str) -> list[TokenRange]:
+def find_places(answers: Collection[str], tokens: Sequence[str], glue: str) -> list[TokenRange]:
     """Where a text has one of the answers."""
     folded = [normalise(token) for token in tokens]
     found: list[TokenRange] = []

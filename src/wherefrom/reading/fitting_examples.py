@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from wherefrom.core.contracts import Question
-from wherefrom.reading.candidates import AnswerProfile, Line
+from wherefrom.reading.candidates import AnswerProfile, Line, find_places
 from wherefrom.reading.context_features import extract_features
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import FOLDS, Example
@@ -36,6 +36,7 @@ _MOST_ANSWERED = 5000  # subjects whose answers tell what answers look like
 _MOST_TEXT = 600_000  # characters from which it is learnt what stands around answers
 _MOST_CANDIDATES = 40_000  # of all lines: more take long to fit and improve little
 _MOST_OTHERS = 60  # candidates of a line besides its answer
+_FEW_CUT_OFF = 0.1  # the share up to which such answers are faults, and not what is asked for
 _MOST_SILENT = 6  # lines of a person that do not have the answer
 
 
@@ -96,6 +97,16 @@ class LearntLine:
         """Whether the answer stands there at all, be it in a longer word."""
         return self.states or _has_any(self.line.text, self.answers)
 
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether a longer name goes on behind the answer everywhere: William in William M. Hall.
+
+        Such an answer is no candidate.
+        """
+        line = self.line
+        ends = [last for _, last in find_places(self.answers, line.tokens, line.profile.glue)]
+        return bool(ends) and not self.states and all(map(line.names.goes_on, ends))
+
 
 @dataclass(frozen=True)
 class Lesson:
@@ -140,8 +151,16 @@ class Lesson:
         return whole, folds
 
     def examples(self, distractors: Sequence[Container[str]]) -> list[Example]:
-        """Examples of all lines, the silent ones last; `distractors` are those of the folds."""
-        found = [_example(each, distractors[each.fold]) for each in (*self.lines, *self.silent)]
+        """Examples of all lines, the silent ones last; `distractors` are those of the folds.
+
+        If a few asked answers are cut off, the questions are faulty: whatever is chosen in their
+        lines is neither right nor wrong.
+        """
+        faulty = {id(each) for each in self.lines if each.is_cut_off}
+        if len(faulty) > _FEW_CUT_OFF * len(self.lines):
+            faulty = set[int]()
+        learnt = (each for each in (*self.lines, *self.silent) if id(each) not in faulty)
+        found = (_example(each, distractors[each.fold]) for each in learnt)
         return [example for example in found if example]
 
     def innermost(self) -> frozenset[str]:
