@@ -23,7 +23,7 @@ from wherefrom.reading.candidates import AnswerProfile, Line, find_places
 from wherefrom.reading.context_features import extract_features
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import FOLDS, Example
-from wherefrom.reading.sentences import split_sentences
+from wherefrom.reading.sentences import find_starters, split_sentences
 from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.subject_text import CandidateAnswer
 from wherefrom.reading.tokens import normalise
@@ -40,13 +40,27 @@ _FEW_CUT_OFF = 0.1  # the share up to which such answers are faults, and not wha
 _MOST_SILENT = 6  # lines of a person that do not have the answer
 
 
+def learn_starters(source: PassageSource, asked: Iterable[Question]) -> frozenset[str]:
+    """Words that begin sentences, from the texts of asked subjects: the same for all relations.
+
+    Then a text that is read for one relation need not be divided into sentences for the next.
+    """
+    subjects = sorted({question.subject for question in asked}, key=_digest)[:_MOST_SUBJECTS]
+    texts = {s: [text for _, text in passages_of(source, s)] for s in subjects}
+    return find_starters(text for own in _first(texts).values() for text in own)
+
+
 class Asked:
     """The asked subjects of one relation with their answers, and which fold each of them is in.
 
     Their order is that of a hash of their names, so that the first ones are a fair sample.
+    `starters` are words that begin sentences.
     """
 
-    def __init__(self, questions: Iterable[Question]) -> None:
+    def __init__(
+        self, questions: Iterable[Question], starters: frozenset[str] = frozenset()
+    ) -> None:
+        self._starters = starters
         self.answers: dict[str, set[str]] = defaultdict(set)  # normalised
         self._given: list[tuple[str, str]] = []
         for question in questions:
@@ -70,6 +84,7 @@ class Asked:
             [subject for _, subject in used],
             [text for text, _ in told],
             [self.answers[subject] for _, subject in told],
+            self._starters,
         )
         # No fold's texts are read by a profile that they taught, so each needs none of its own.
         return replace(profile, untaught={})
@@ -211,15 +226,18 @@ def may_rival(line: Line, candidate: CandidateAnswer, distractors: Container[str
 
 def _profiles(asked: Asked, texts: Mapping[str, Sequence[str]]) -> list[AnswerProfile]:
     """The profile of all answers, then for each fold the one without its answers."""
+    some = _first(texts)
+    whole = asked.profile(some)
+    if not whole.boundaries:
+        some = dict[str, Sequence[str]]()  # of which nothing else is used
+    return [whole, *(asked.profile(some, number) for number in range(FOLDS))]
+
+
+def _first(texts: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+    """The texts of the first subjects, as far as there is room; all if the first is too long."""
     sizes = accumulate(sum(map(len, own)) for own in texts.values())
     room = {s for s, size in zip(texts, sizes, strict=True) if size < _MOST_TEXT}
-    some = {s: own for s, own in texts.items() if s in room} or texts
-    whole = asked.profile(some)
-    if whole.boundaries:
-        return [whole, *(asked.profile(some, number) for number in range(FOLDS))]
-    # Of the texts nothing else is used but the words that begin sentences.
-    without = (asked.profile({}, number) for number in range(FOLDS))
-    return [whole, *(replace(each, starters=whole.starters) for each in without)]
+    return {s: own for s, own in texts.items() if s in room} or texts
 
 
 def _lines(

@@ -11,6 +11,7 @@ from wherefrom.core.contracts import Note, Question
 from wherefrom.core.errors import BadData, nearest
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Stated, Verdict
 from wherefrom.reading.extractor import RelationExtractor, Statement
+from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import Index
 from wherefrom.reading.sources import passages_of
 
@@ -41,9 +42,10 @@ class FactChecker:
             seen[question.relation] += 1
         extractors: dict[str, RelationExtractor] = {}
         problem = BadData("evidence: expected asked questions to learn from, found none")
+        starters = learn_starters(index, (q for own in by_relation.values() for q in own))
         for relation, questions in by_relation.items():
             try:
-                extractors[relation] = RelationExtractor.fit(index, questions)
+                extractors[relation] = RelationExtractor.fit(index, questions, starters)
             except BadData as error:
                 problem = error
         if not extractors:
