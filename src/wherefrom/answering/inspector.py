@@ -25,7 +25,7 @@ from wherefrom.answering.source import (
     read_source_predictor,
     source_features,
 )
-from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Note, Question
+from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Note, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
@@ -266,6 +266,11 @@ class Inspector:
         name = self.run.dataset.documents[verdict.document].id
         return replace(verdict, document_id=name or None)
 
+    def find_sentence(self, note: Note) -> Span:
+        """The sentence that a note was taken from."""
+        text, checker = self.run.dataset.documents[note.document].text, self.opened.fact_checker
+        return find_sentence(text, note.span, checker.starters if checker else ())
+
     def show_note(self, question: ParsedQuestion, answer: str) -> NotedValue | None:
         """The note beside an answer that was given without it; None if there is none."""
         note = self.opened.find_note(question.subject, question.relation)
@@ -277,7 +282,7 @@ class Inspector:
             score=note.score,
             document=note.document,
             span=note.span,
-            sentence=find_sentence(document.text, note.span).of(document.text).strip(),
+            sentence=self.find_sentence(note).of(document.text).strip(),
             agrees=normalise(answer) == normalise(note.value),
             document_id=document.id or None,
         )

@@ -52,6 +52,11 @@ class FactChecker:
             raise problem
         return cls(index, extractors)
 
+    @property
+    def starters(self) -> frozenset[str]:
+        """Words that begin sentences of the text; every relation has the same."""
+        return next(iter(self.extractors.values())).profile.starters
+
     def statements(self, subject: str, relation: str) -> tuple[Statement, ...]:
         """What the subject's documents state above the threshold, the surest first."""
         threshold = self._extractor(relation).threshold
