@@ -240,8 +240,9 @@ def ask(
     Each reply has the answer, the calibrated confidence, what the text says about the answer, and
     whether the model recalled it. With `risk`, the model answers only above a threshold that the
     calibration people certify: at most a share `risk` of the answers is wrong, except with
-    probability `delta` (0.1). With `evidence="required"`, an answer that the text does not state is
-    withheld, too: what is answered is then no longer up to the model alone. With `claim`, an answer
+    probability `delta` (0.1). With `evidence="stated"`, an answer that the text does not state is
+    withheld, too, and with "required" also one that is only as read: what is answered is then no
+    longer up to the model alone. With `claim`, an answer
     that you say is right, `Replies.claims` weighs it against each reply, by the text and the
     training, and recommends what to do. A question that the run cannot be asked raises BadData. If
     `strict` is False, the other questions are answered, and `Replies.problems` says what is wrong.

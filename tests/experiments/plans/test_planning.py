@@ -177,6 +177,9 @@ def test_a_text_without_notes_is_read_as_a_whole(data: FactsConfig, tmp_path: Pa
     assert planned.lines()[0] == "notes: none"
     assert not planned.recipe.notes
     assert [share.name for share in planned.recipe.stages[0].mix] == ["spans", "questions"]
+    of_notes = changer(data, ["stages.without_notes.steps=5"])
+    with pytest.raises(UsageError, match="took no notes of this text"):
+        plan_run(of_notes, RunFolder(tmp_path / "none"), 5, timer=Timer(0.1))
 
 
 def test_steps_that_the_user_sets_are_not_planned(data: FactsConfig, tmp_path: Path):

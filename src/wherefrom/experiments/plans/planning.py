@@ -214,7 +214,13 @@ def _choose(change: Callable[[Recipe], Recipe], text: TextSize, device: str, not
     What the user sets of the model with notes holds for the one without them, unless that one's
     own setting says otherwise.
     """
-    recipe = change(choose_settings(text, device, notes))
+    try:
+        recipe = change(choose_settings(text, device, notes))
+    except UsageError as error:  # the recipe with notes took the same settings
+        raise UsageError(
+            f"{error}; the reader took no notes of this text, and the setting is for a run that "
+            "has some: leave it out"
+        ) from None
     read = recipe.stages[0]
     return change(put_reading(recipe, read, -(-read.steps // 3)))
 
