@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Dataset, Learner, Note
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.memory import allocating, find_memory, require_memory
@@ -91,6 +92,12 @@ class Workshop:
         config, place = self.model_config, (self.recipe.seed, self.device)
         block, longest = (getattr(config, name, 0) for name in ("block_size", "max_input"))
         return Material(self.dataset, self.vocabulary, block, longest, *place, self._taken)
+
+    def share_notes(self) -> None:
+        """Of several ranks, the first takes the notes: it has processes that help with that."""
+        if (ranks := current_ranks()) is not None:
+            own = [to_json(note) for note in self.material.notes] if ranks.rank == 0 else None
+            self.material.bring([from_json(Note, row, "notes") for row in ranks.first(own)])
 
     def reading(self) -> LoadedText:
         """What was read so far, for a workshop elsewhere."""

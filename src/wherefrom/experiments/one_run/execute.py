@@ -206,6 +206,8 @@ class Execution:
             self.workshop.material.bring(folder.read_notes())
         elif planned and planned.notes is not None:
             self.workshop.material.bring(planned.notes)
+        elif recipe.notes:
+            self.workshop.share_notes()
         # All raise before the folder is created if the data or word vectors do not fit the model.
         self.workshop.check_questions()
         self.workshop.objective(recipe.stages[0])

@@ -165,6 +165,8 @@ def plan_run(
     recipe = _choose(change, text, device, asked.notes)
     workshop = Workshop(recipe, lambda: dataset)
     remarks = workshop.material.remarks
+    if recipe.notes:
+        workshop.share_notes()
     if recipe.notes and not workshop.material.teach():
         recipe = _choose(change, text, device, notes=False)
         workshop = Workshop(recipe, lambda: dataset)
