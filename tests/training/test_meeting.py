@@ -8,14 +8,13 @@ import pytest
 import torch.distributed as distributed
 
 from wherefrom.core.errors import Mismatch, OutOfMemory, Unavailable, WherefromError
-from wherefrom.training import meeting
 from wherefrom.training.meeting import (
     Place,
     find_place,
+    find_word,
     leave_word,
     meet,
     open_store,
-    wait_for_word,
 )
 
 PLACE = {"RANK": "3", "WORLD_SIZE": "8", "LOCAL_RANK": "1", "LOCAL_WORLD_SIZE": "2"}
@@ -76,7 +75,7 @@ def test_a_rank_that_differs_is_named_by_all(theirs, expected):
             raise ends[rank]
 
 
-def test_those_who_never_come_are_named(monkeypatch):
+def test_those_who_never_come_are_named():
     ends = hold({0: {}, 2: {}}, 4, patience=0.1)
     for rank in (0, 2):
         assert isinstance(ends[rank], Unavailable)
@@ -98,16 +97,10 @@ def test_a_started_rank_that_ends_is_not_waited_for():
 def test_why_a_rank_ended_is_left_as_one_line(error, code, said):
     store = distributed.HashStore()
     leave_word(store, 1, error)
-    word = wait_for_word(store, 3, lambda: None)
+    assert find_word(store, 1) is None
+    word = find_word(store, 3)
     assert word is not None
     assert (word.exit_code, str(word)) == (code, said)
-
-
-def test_a_rank_may_end_without_a_word(monkeypatch):
-    monkeypatch.setattr(meeting, "_FAREWELL", 0.05)
-    store = distributed.HashStore()
-    assert wait_for_word(store, 2, lambda: None) is None
-    assert str(wait_for_word(store, 2, lambda: "process 1 was killed")) == "process 1 was killed"
 
 
 def test_a_port_that_is_taken_is_named():

@@ -10,7 +10,7 @@ import torch
 import torch.distributed as distributed
 
 from wherefrom.core.errors import Dismissed, Mismatch, OutOfMemory, Unavailable
-from wherefrom.training import meeting, rank_group
+from wherefrom.training import rank_group
 from wherefrom.training.meeting import Place, leave_word
 from wherefrom.training.rank_group import Ranks, agree, current_ranks
 
@@ -92,7 +92,7 @@ def fail(message: str) -> Callable[..., None]:
 def test_a_lost_rank_is_explained_in_one_line(
     single: Ranks, monkeypatch, message, word, lost, error, expected
 ):
-    monkeypatch.setattr(meeting, "_FAREWELL", 0.1)
+    monkeypatch.setattr(rank_group, "FAREWELL", 0.1)
     monkeypatch.setattr(rank_group, "distributed", SimpleNamespace(all_reduce=fail(message)))
     monkeypatch.setattr(single, "size", 2)
     monkeypatch.setattr(single, "patience", 7.0)

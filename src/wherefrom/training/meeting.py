@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, TypeVar
 
 import torch.distributed as distributed
 
@@ -24,7 +24,8 @@ from wherefrom.core.identity import require_same
 PATIENCE = 300.0  # seconds
 LONGEST_PATIENCE = 86_400.0
 _POLL = 0.02  # seconds
-_FAREWELL = 2.0  # seconds in which the others may read what the first rank's store has
+FAREWELL = 2.0  # seconds in which ranks may still read, or say, why they end
+T = TypeVar("T")
 _BUG = 70
 
 
@@ -99,7 +100,7 @@ def meet(
         said = [json.loads(store.get(f"hello/{rank}")) for rank in range(place.size)]
         store.set(f"read/{place.rank}", "1")
         if place.rank == 0:  # who keeps the store must not go before the others have read it
-            _wait_until(lambda: not _find_missing(store, "read", place.size), _FAREWELL)
+            wait_for(lambda: not _find_missing(store, "read", place.size) or None, FAREWELL)
     except RuntimeError as error:
         raise Unavailable("processes: the first is gone; run the same command again") from error
     first, *others = ({k: v for k, v in each.items() if k != "host"} for each in said)
@@ -116,17 +117,14 @@ def meet(
 def _wait_for_all(
     place: Place, store: Any, patience: float, find_lost: Callable[[], str | None]
 ) -> None:
-    lost = None
+    def look() -> str | None:
+        """Who was lost, or "" if all are here."""
+        return find_lost() or (None if _find_missing(store, "hello", place.size) else "")
 
-    def complete() -> bool:
-        nonlocal lost
-        lost = find_lost()
-        return lost is not None or not _find_missing(store, "hello", place.size)
-
-    met = _wait_until(complete, patience)
+    lost = wait_for(look, patience)
     if lost:
         raise Unavailable(f"{lost}; run the same command again")
-    if not met:
+    if lost is None:
         missing = _find_missing(store, "hello", place.size)
         names = ", ".join(map(str, missing[:5])) + (", ..." if len(missing) > 5 else "")
         raise Unavailable(
@@ -140,9 +138,10 @@ def _find_missing(store: Any, word: str, size: int) -> list[int]:
     return [rank for rank in range(size) if not store.check([f"{word}/{rank}"])]
 
 
-def _wait_until(happened: Callable[[], bool], seconds: float) -> bool:
+def wait_for(look: Callable[[], T | None], seconds: float) -> T | None:
+    """What `look` finds within the seconds; None if it finds nothing."""
     end = monotonic() + seconds
-    while not (found := happened()) and monotonic() < end:
+    while (found := look()) is None and monotonic() < end:
         sleep(_POLL)
     return found
 
@@ -154,24 +153,10 @@ def leave_word(store: Any, rank: int, error: BaseException) -> None:
     store.set(f"word/{rank}", json.dumps({"code": code, "text": " ".join(text.split())}))
 
 
-def wait_for_word(
-    store: Any, size: int, find_lost: Callable[[], str | None]
-) -> WherefromError | None:
-    """Why another rank ended, if it said so or whoever started it knows."""
-    lost: str | None = None
-
-    def said() -> bool:
-        nonlocal lost
-        lost = find_lost()
-        return lost is not None or len(_find_missing(store, "word", size)) < size
-
-    try:
-        if not _wait_until(said, _FAREWELL):
-            return None
-        spoken = set(range(size)) - set(_find_missing(store, "word", size))
-        if not spoken:
-            return Unavailable(str(lost))
-        word = json.loads(store.get(f"word/{min(spoken)}"))
-    except RuntimeError:  # the store is gone too
+def find_word(store: Any, size: int) -> WherefromError | None:
+    """Why another rank ended, if it said so."""
+    spoken = set(range(size)) - set(_find_missing(store, "word", size))
+    if not spoken:
         return None
+    word = json.loads(store.get(f"word/{min(spoken)}"))
     return error_of(word["code"], f"process {min(spoken)}: {word['text']}")

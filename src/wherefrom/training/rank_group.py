@@ -10,7 +10,7 @@ sent as JSON; nothing is unpickled. `meeting.py` brings the ranks together.
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from torch import Tensor
 from wherefrom.core.errors import Dismissed, Unavailable, WherefromError
 from wherefrom.core.identity import require_same
 from wherefrom.core.inside import read_regular
-from wherefrom.training.meeting import Place, wait_for_word
+from wherefrom.training.meeting import FAREWELL, Place, find_word, wait_for
 
 _AGAIN = "what was trained is saved up to the last checkpoint, and the same command continues there"
 _ranks: "Ranks | None" = None
@@ -150,14 +150,21 @@ class Ranks:
             raise self._explain(error) from error
 
     def _explain(self, error: RuntimeError) -> WherefromError:
-        if (word := wait_for_word(self.store, self.size, self.find_lost)) is not None:
-            return Unavailable(f"{word}; {_AGAIN}") if type(word) is Unavailable else word
+        with suppress(RuntimeError):  # the store may be gone too
+            if (word := wait_for(self._find_reason, FAREWELL)) is not None:
+                return word
         if "timed out" in str(error).lower():
             return Unavailable(
                 f"processes: expected all {self.size} to answer within {self.patience:g} s, and "
                 f"one did not; {_AGAIN} (--wait sets the seconds)"
             )
         return Unavailable(f"processes: one of the {self.size} is gone without a word; {_AGAIN}")
+
+    def _find_reason(self) -> WherefromError | None:
+        """Why another rank ended, if it said so or whoever started it knows."""
+        lost = self.find_lost()
+        word = find_word(self.store, self.size)
+        return word or (Unavailable(f"{lost}; {_AGAIN}") if lost else None)
 
 
 def _require_same(found: Sequence[Any], holder: str, advice: str) -> None:
