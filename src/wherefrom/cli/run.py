@@ -165,7 +165,6 @@ def run(
             out=out,
             progress=True,
             processes=processes,
-            wait=wait,
             together=together,
             **options,
         )

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from wherefrom.core.config import from_json
+from wherefrom.core.config import encode, from_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset, Note
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, UsageError
@@ -40,13 +40,14 @@ from wherefrom.experiments.recipes.facts_recipe import (
     share_out,
 )
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.kinds import decode_recipe, recipe_identity
 from wherefrom.runs.layout import NEXT, STATUS
 from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.opened_run import count_parameters
 from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
 from wherefrom.training.captured import WORTH_COMPILING
+from wherefrom.training.rank_group import current_ranks
 
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
@@ -164,6 +165,8 @@ def plan_run(
     recipe = _choose(change, text, device, asked.notes)
     workshop = Workshop(recipe, lambda: dataset)
     remarks = workshop.material.remarks
+    if recipe.notes:
+        workshop.share_notes()
     if recipe.notes and not workshop.material.teach():
         recipe = _choose(change, text, device, notes=False)
         workshop = Workshop(recipe, lambda: dataset)
@@ -340,6 +343,20 @@ def _stored(
     return Planned(
         recipe, plan, refitted, fresh=True, late=late, deadline=deadline, started=started
     )
+
+
+def agree_on_plan(planned: Planned) -> Planned:
+    """The plan of the first rank: each has timed the machine by its own clock."""
+    if (ranks := current_ranks()) is None:
+        return planned
+    spelt = ranks.first(encode(planned.recipe))
+    if ranks.rank == 0:
+        return planned
+    recipe = decode_recipe(spelt)
+    assert isinstance(recipe, Recipe)
+    recipe = replace(recipe, data=planned.recipe.data)  # its files may lie elsewhere
+    workshop = planned.workshop and planned.workshop.refit(recipe)
+    return replace(planned, recipe=recipe, workshop=workshop)
 
 
 def reuse(planned: Planned, seed: int) -> Planned:

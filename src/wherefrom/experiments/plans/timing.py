@@ -12,9 +12,9 @@ from wherefrom.core.contracts import Question
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
 from wherefrom.generation.answerer import ModelAnswerer, answer_probabilities
-from wherefrom.runs.crew import current_crew
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import Workshop
+from wherefrom.training.rank_group import agree, current_ranks
 
 _TIMED = {"cpu": 16, "cuda": 4}  # chunks of steps that are timed at most, after one that is not
 _LEAST_TIMED = 2  # and at least
@@ -57,7 +57,7 @@ def time_threads(
     usual, read = use_threads(recipe.threads), recipe.stages[0]
     pace = timer(workshop, read)
     busy = device == "cpu" and pace.crowded > _CROWDED
-    if not busy or recipe.threads or usual == 1 or current_crew() is not None:
+    if not busy or recipe.threads or usual == 1 or current_ranks() is not None:
         return pace, recipe.threads
     use_threads(1)
     alone = timer(workshop, read)
@@ -117,6 +117,6 @@ def _time_chunks(
     while done < timed and (done < _LEAST_TIMED or seconds < most):
         done += 1
         learner.advance(done * chunk, chunk)
-        seconds = monotonic() - began
-    computed = (process_time() - computed) / torch.get_num_threads()
+        seconds = agree(monotonic() - began)
+    computed = agree((process_time() - computed) / torch.get_num_threads())
     return model, seconds / (done * chunk), seconds / max(computed, 1e-9)
