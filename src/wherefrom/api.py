@@ -67,18 +67,20 @@ from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
+from wherefrom.show.export.exporting import Export
+from wherefrom.show.export.exporting import export_run as export
 from wherefrom.show.page.report_page import Report, report_runs
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_bars import watch, watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
-    "Audit", "Claim", "Examples", "Explanation", "Fault", "Outcome",
+    "Audit", "Claim", "Examples", "Explanation", "Export", "Fault", "Outcome",
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
     "ask", "audit", "build_recipe", "compare", "evaluate",
-    "examples", "explain", "get_recipe", "list_recipes", "list_runs", "open_run",
+    "examples", "explain", "export", "get_recipe", "list_recipes", "list_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
 ]  # fmt: skip
