@@ -69,6 +69,7 @@ from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
 from wherefrom.show.export.exporting import Export
 from wherefrom.show.export.exporting import export_run as export
+from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
 from wherefrom.show.page.report_page import Report, report_runs
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_bars import watch, watch_reading
@@ -122,6 +123,7 @@ def run(
     progress: bool = False,
     processes: int | None = None,
     wait: float = PATIENCE,
+    log: str | None = None,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
@@ -131,21 +133,22 @@ def run(
     is how many seconds one that does not come, or does not answer, is waited for. A program that
     torchrun has started needs neither: only its first process returns from here. The options are
     those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`
-    is allowed.
+    is allowed. `log="tensorboard"` also writes the curves and results for tensorboard.
     """
     started = monotonic()
+    check_log(log)
     built = _build(recipe, options)
     minutes = options.get("minutes")
     with company(built, processes, wait, alike={"minutes": minutes}):
         if progress:
             _introduce(built)
         if not _is_planned(recipe, built, options):
-            return _run(built, out, progress)
+            return _run(built, out, progress, log=log)
         folder = RunFolder(_folder(built, out))
         planned = plan_run(lambda base: change(base, options), folder, minutes, started=started)
         if progress:
             _tell_plan(planned)
-        return _run(planned.recipe, out, progress, planned=planned)
+        return _run(planned.recipe, out, progress, planned=planned, log=log)
 
 
 @checked
@@ -415,6 +418,7 @@ def _run(
     progress: bool,
     label: str = "",
     planned: Planned | None = None,
+    log: str | None = None,
 ) -> Outcome:
     path = _folder(recipe, out)
     if isinstance(recipe, Demonstrations):  # they take seconds: there is no progress to show
@@ -427,8 +431,10 @@ def _run(
         last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
         with watch(names, label) if progress else nullcontext() as observer:
-            observers = [observer] if observer else []
-            outcome = execute(recipe, path, observers, planned)
+            logs = [TensorBoardLog(path)] if log else []
+            outcome = execute(recipe, path, [*logs, *([observer] if observer else [])], planned)
+        for each in logs:
+            each.conclude(recipe, outcome.results)
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
     return outcome
