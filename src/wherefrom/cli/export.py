@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from wherefrom.cli.options import AsJson, FinishedRun, ModelName, Threads
-from wherefrom.cli.output import note, print_json
+from wherefrom.cli.output import print_json
 
 
 def export(
@@ -45,5 +45,3 @@ def export(
         print(f"asked as example.py asks, it answers {right} of {n} held-out questions right")
     if found.check:
         print(found.check)
-        if found.check.missed:
-            note("transformers searches less widely for short answers (docs/EXPORT.md)")

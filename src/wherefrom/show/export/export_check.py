@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from wherefrom.core.contracts import Answer
 from wherefrom.core.errors import Mismatch, MissingInput
@@ -38,12 +38,11 @@ class ExportCheck:
     missed: int
 
     def __str__(self) -> str:
-        text = f"loaded back, logits differ by at most {self.logits:.1e}"
-        if not self.questions:
-            return text
         others = {"ties": self.ties, "less probable": self.missed}
         rest = "".join(f", {count} {name}" for name, count in others.items() if count)
-        return f"{text}; {self.equal} of {self.questions} answers are equal{rest}"
+        answers = f"; {self.equal} of {self.questions} answers are equal{rest}"
+        text = f"loaded back, logits differ by at most {self.logits:.1e}"
+        return text + (answers if self.questions else "")
 
 
 def require_transformers() -> None:
@@ -58,27 +57,29 @@ def require_transformers() -> None:
 def check_export(answerer: ModelAnswerer, path: Path, asked: Mapping[str, Answer]) -> ExportCheck:
     """Compare what transformers loads from a folder with the run's own model, on the CPU."""
     loaded, tokenizer = _load(path)
-    _check_characters(path, tokenizer, answerer.vocabulary.characters)
-    rows = [*_patterns(answerer), *_answered(answerer, asked)]
+    characters = answerer.vocabulary.characters
+    _require(
+        tokenizer("".join(characters))["input_ids"] == list(range(len(characters))),
+        f"{path}: expected the run's {len(characters)} characters as tokens, found others",
+    )
+    rows = [*_patterns(answerer), *(_spell(answerer, text, asked[text].text) for text in asked)]
     found = max(_compare(answerer.model, loaded, rows))
-    if not found <= CLOSE:
-        raise Mismatch(
-            f"{path}: expected logits within {CLOSE:g} of the run's, found a difference of "
-            f"{found:.3g}; this version of transformers computes another model: use 5.3 or newer, "
-            "and report it if that does not help"
-        )
+    wanted = f"{path}: expected logits within {CLOSE:g} of the run's"
+    _require(found <= CLOSE, f"{wanted}, found a difference of {found:.3g}")
     answers = _answer(answerer, loaded, tokenizer, list(asked))
     others = {text: said for text, said in answers.items() if said != asked[text].text}
     ratios = [_ratio(answerer, text, said, asked[text].text) for text, said in others.items()]
-    if better := [text for text, r in zip(others, ratios, strict=True) if r > 1 + CLOSE]:
-        text = better[0]
-        raise Mismatch(
-            f"{path}: expected the run's answer '{asked[text].text}' to '{text}', found "
-            f"'{others[text]}', which is more probable; please report it"
-        )
+    for (text, said), ratio in zip(others.items(), ratios, strict=True):
+        wanted = f"{path}: expected the run's answer '{asked[text].text}' to '{text}'"
+        _require(ratio <= 1 + CLOSE, f"{wanted}, found '{said}', which is more probable")
     ties = sum(ratio >= 1 - CLOSE for ratio in ratios)
     equal, missed = len(asked) - len(others), len(others) - ties
     return ExportCheck(found, sum(map(len, rows)), len(asked), equal, ties, missed)
+
+
+def _require(holds: bool, otherwise: str) -> None:
+    if not holds:
+        raise Mismatch(f"{otherwise}; use transformers 5.3 or newer, or report it")
 
 
 def _load(path: Path) -> tuple[Any, Any]:
@@ -90,17 +91,6 @@ def _load(path: Path) -> tuple[Any, Any]:
     return model.eval(), transformers.AutoTokenizer.from_pretrained(path, local_files_only=True)
 
 
-def _check_characters(path: Path, tokenizer: Any, characters: Sequence[str]) -> None:
-    """Every character has its own number, in both directions."""
-    text, numbers = "".join(characters), list(range(len(characters)))
-    encoded = tokenizer(text)["input_ids"]
-    if encoded != numbers or tokenizer.decode(numbers) != text:
-        raise Mismatch(
-            f"{path}: expected the {len(characters)} characters of the run as tokens in its order, "
-            "found others; use transformers 5.3 or newer"
-        )
-
-
 def _patterns(answerer: ModelAnswerer) -> Iterator[list[int]]:
     """Rows of the longest input: every character, and every position."""
     count = len(answerer.vocabulary)
@@ -108,11 +98,9 @@ def _patterns(answerer: ModelAnswerer) -> Iterator[list[int]]:
         yield [step * place % count for place in range(answerer.model.max_input)]
 
 
-def _answered(answerer: ModelAnswerer, asked: Mapping[str, Answer]) -> Iterator[list[int]]:
-    for text, answer in asked.items():
-        (prompt,) = answerer.prompts(text)
-        said = answerer.vocabulary.encode(answer.text)
-        yield [*prompt, *said][: answerer.model.max_input]
+def _spell(answerer: ModelAnswerer, question: str, answer: str) -> list[int]:
+    (prompt,) = answerer.prompts(question)
+    return [*prompt, *answerer.vocabulary.encode(answer)][: answerer.model.max_input]
 
 
 @torch.no_grad()
@@ -121,11 +109,9 @@ def _compare(ours: Any, theirs: Any, rows: Sequence[list[int]]) -> Iterator[floa
     ours = ours.to("cpu")
     for start in range(0, len(rows), _ROWS):
         some = [torch.tensor(row) for row in rows[start : start + _ROWS]]
-        tokens_BT = torch.nn.utils.rnn.pad_sequence(some, batch_first=True)
-        lengths_B1 = torch.tensor([[len(row)] for row in some])
-        read_BT = torch.arange(tokens_BT.shape[1]) < lengths_B1
-        whole_BT = torch.ones_like(tokens_BT)
-        found: Tensor = theirs(input_ids=tokens_BT, attention_mask=whole_BT).logits
+        tokens_BT = pad_sequence(some, batch_first=True)
+        read_BT = pad_sequence([torch.ones_like(row) for row in some], batch_first=True) > 0
+        found = theirs(input_ids=tokens_BT, attention_mask=torch.ones_like(tokens_BT)).logits
         yield float((ours(tokens_BT) - found)[read_BT].abs().max())
 
 
@@ -141,8 +127,7 @@ def _answer(
     found: dict[str, str] = {}
     for _, group in groupby(sorted(questions, key=room), room):
         same = list(group)
-        for start in range(0, len(same), _ROWS):
-            some = same[start : start + _ROWS]
+        for some in (same[start : start + _ROWS] for start in range(0, len(same), _ROWS)):
             found |= zip(some, generate(model, tokenizer, some), strict=True)
     return found
 

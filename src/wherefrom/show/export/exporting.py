@@ -1,6 +1,5 @@
 """`wherefrom export`: a run's model as a folder that the package transformers loads."""
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -8,10 +7,10 @@ from typing import Any
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.arrays import save_arrays
-from wherefrom.core.contracts import EVERY_SUPPORT, Question
-from wherefrom.core.errors import CannotWrite, UsageError
+from wherefrom.core.contracts import EVERY_SUPPORT
+from wherefrom.core.errors import CannotWrite
 from wherefrom.core.files import cannot_write, format_jsonl, write_json, write_text
-from wherefrom.core.vocabulary import MASK_ID, PAD_ID, Vocabulary
+from wherefrom.core.vocabulary import MASK_ID, PAD_ID
 from wherefrom.evaluation.evaluator import Prediction, Score, accuracy
 from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.models.gpt import GPT
@@ -19,7 +18,7 @@ from wherefrom.runs.opened_run import AnyRun, Run, count_parameters, open_run
 from wherefrom.runs.threads import use_threads
 from wherefrom.show.export import example
 from wherefrom.show.export.export_check import ExportCheck, check_export, require_transformers
-from wherefrom.show.export.model_card import write_card
+from wherefrom.show.export.model_card import write_card, write_task
 from wherefrom.show.export.native_models import require_native, to_native
 from wherefrom.show.export.tokenizer_files import tokenizer_files
 from wherefrom.training.weights import copy_weights
@@ -69,7 +68,7 @@ def export_run(
     require_native(f"{opened.path}: {name}", opened.recipe.name, config)
     if check:
         require_transformers()
-    _require_empty(opened, path)
+    _require_empty(path)
     exporter = Exporter(opened, name, trained)
     exporter.write(path)
     found = check_export(exporter.answerer, path, exporter.asked) if check else None
@@ -77,12 +76,7 @@ def export_run(
     return Export(str(path), name, exporter.native.architecture, parameters, exporter.score, found)
 
 
-def _require_empty(run: Run, path: Path) -> None:
-    if run.path.resolve() in (path.resolve(), *path.resolve().parents):
-        raise UsageError(
-            f"{path}: expected a folder outside of the run, found one inside it; name another "
-            "folder with --out"
-        )
+def _require_empty(path: Path) -> None:
     with cannot_write(path):
         path.mkdir(parents=True, exist_ok=True)
         found = min((file.name for file in path.iterdir()), default=None)
@@ -99,14 +93,12 @@ class Exporter:
     def __init__(self, run: Run, name: str, model: GPT) -> None:
         self.run, self.name, self.longest = run, name, model.max_input
         self.native = to_native(model.config, copy_weights(model.state_dict()))
-        self.beams = run.recipe.tasks[0].beams
-        self.room = run.dataset.answer_room
+        self.beams, self.room = run.recipe.tasks[0].beams, run.dataset.answer_room
         self.answerer = ModelAnswerer(model, run.vocabulary, self.beams, self.room)
-        asks = isinstance(run.vocabulary, Vocabulary) and bool(run.dataset.questions)
-        held_out = run.dataset.select("held-out", EVERY_SUPPORT) if asks else ()
-        answers = self.answerer.answer([q.text for q in held_out])
-        self.asked = dict(zip((q.text for q in held_out), answers, strict=True))
-        self.questions: Sequence[Question] = run.questions(run.recipe.tasks[0]) if asks else ()
+        self.questions = run.questions(run.recipe.tasks[0])
+        held_out = run.dataset.select("held-out", EVERY_SUPPORT)
+        texts = list(dict.fromkeys(q.text for q in (*self.questions, *held_out)))
+        self.asked = dict(zip(texts, self.answerer.answer(texts), strict=True))
         found = [Prediction.of(q, self.asked[q.text]) for q in self.questions]
         self.score = accuracy(found) if found else None
 
@@ -116,11 +108,15 @@ class Exporter:
         write_json(path / "generation_config.json", self._generation())
         save_arrays(path / "model.safetensors", self.native.arrays)
         if self.questions:
-            write_text(path / "questions.jsonl", format_jsonl(map(_row, self.questions)))
-            write_text(path / f"{self.task}.yaml", self._task())
+            rows = (
+                {"question": q.text, "answers": [q.answer, *q.accepted], "relation": q.relation}
+                for q in self.questions
+            )
+            write_text(path / "questions.jsonl", format_jsonl(rows))
+            task = write_task(self.task, self.run.vocabulary.mask, self._generation())
+            write_text(path / f"{self.task}.yaml", task)
         write_text(path / "example.py", Path(example.__file__).read_text("utf-8"))
-        task = self.task if self.questions else ""
-        card = write_card(self.run, self.name, self.native.architecture, self.score, task)
+        card = write_card(self.run, self.name, self.native.architecture, self.score, self.task)
         write_text(path / "README.md", card)
         write_json(path / CONFIG, self.native.config | self._marks())
 
@@ -130,49 +126,12 @@ class Exporter:
 
     def _marks(self) -> dict[str, Any]:
         """Nothing begins a text; in models that answer, the mask closes it."""
-        marked = isinstance(self.run.vocabulary, Vocabulary)
-        pad, eos = (PAD_ID, MASK_ID) if marked else (None, None)
+        pad, eos = (PAD_ID, MASK_ID) if self.run.vocabulary.marks else (None, None)
         return {"bos_token_id": None, "eos_token_id": eos, "pad_token_id": pad}
 
-    def _generation(self) -> Mapping[str, Any]:
+    def _generation(self) -> dict[str, Any]:
+        """A text is sampled; an answer is searched for as here, by whole probabilities."""
         if not self.questions:
             return self._marks() | {"do_sample": True, "temperature": 0.8, "max_new_tokens": 200}
-        return self._marks() | {"do_sample": False, "max_new_tokens": self.room} | self._search
-
-    @property
-    def _search(self) -> dict[str, Any]:
-        """Our search compares whole probabilities, and not their means over characters."""
-        return {"num_beams": self.beams, "length_penalty": 0.0} if self.beams > 1 else {}
-
-    def _task(self) -> str:
-        """The task file of lm-evaluation-harness; its data and its score are in example.py."""
-        mask = self.run.vocabulary.mask
-        settings = {"max_gen_toks": self.room, "do_sample": "false"} | self._search
-        return (
-            f"task: {self.task}\n"
-            "custom_dataset: !function example.load_questions\n"
-            "process_results: !function example.score\n"
-            "test_split: test\n"
-            "output_type: generate_until\n"
-            f'doc_to_text: "{{{{question}}}}{mask}"\n'
-            'doc_to_target: "{{answers[0]}}"\n'
-            'target_delimiter: ""\n'
-            "generation_kwargs:\n"
-            f'  until: ["{mask}"]\n'
-            + "".join(f"  {name}: {value}\n" for name, value in settings.items())
-            + "metric_list:\n"
-            "  - metric: exact_match\n"
-            "    aggregation: mean\n"
-            "    higher_is_better: true\n"
-            "metadata:\n"
-            "  version: 1.0\n"
-        )
-
-
-def _row(question: Question) -> dict[str, Any]:
-    return {
-        "question": question.text,
-        "answers": [question.answer or "", *question.accepted],
-        "relation": question.relation,
-        "support": question.support,
-    }
+        search = {"num_beams": self.beams, "length_penalty": 0.0} if self.beams > 1 else {}
+        return self._marks() | {"do_sample": False, "max_new_tokens": self.room} | search

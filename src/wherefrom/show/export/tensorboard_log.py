@@ -14,21 +14,21 @@ from typing import Any
 import numpy as np
 
 from wherefrom.core.config import encode
-from wherefrom.core.errors import Damaged, MissingInput, UsageError
+from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.files import cannot_write, read_jsonl
 from wherefrom.core.measures import measured
 from wherefrom.core.recipe import Recipe
 from wherefrom.training.loop import Observer
 
-FOLDER, KINDS = "tensorboard", ("tensorboard",)
+FOLDER = "tensorboard"
 SECONDS = 5.0  # between two looks at what training has written
 
 
 def check_log(kind: str | None) -> None:
     """Refuse what cannot be logged before anything is trained."""
-    if kind is not None and kind not in KINDS:
-        raise UsageError(f"--log: expected {KINDS[0]}, found '{kind}'")
-    if kind is not None and find_spec("tensorboard") is None:
+    if kind not in (None, FOLDER):
+        raise UsageError(f"--log: expected tensorboard, found '{kind}'")
+    if kind and find_spec("tensorboard") is None:
         raise MissingInput(
             "--log tensorboard: expected the package tensorboard, found none; install it with "
             "\"pip install 'wherefrom[tensorboard]'\", or leave --log out"
@@ -43,9 +43,6 @@ class TensorBoardLog(Observer):
         self.rows: dict[Path, int] = {}  # that were handed on, by file
         self.writer: Any = None
 
-    def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        pass
-
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
     ) -> None:
@@ -53,44 +50,37 @@ class TensorBoardLog(Observer):
             self.told = self.clock()
             self.hand_on()
 
-    def finished(self, name: str, step: int, seconds: float) -> None:
-        self.hand_on()
-
     def hand_on(self) -> None:
-        """Write the rows that are new."""
-        if self.writer is None:
-            from torch.utils.tensorboard import SummaryWriter  # pyright: ignore
-
-            with cannot_write(self.run / FOLDER):
-                shutil.rmtree(self.run / FOLDER, ignore_errors=True)
-                self.writer = SummaryWriter(str(self.run / FOLDER))
+        """Write the rows that are new: each number under its name, at its step."""
+        self.writer = self.writer or self._open()
         for path in sorted(self.run.glob("stages/*/*.jsonl")):
             rows = read_jsonl(path)
             for row in rows[self.rows.get(path, 0) :]:
-                for name, value in _numbers(row):
-                    self.writer.add_scalar(f"{path.parent.name}/{name}", value, row["step"])
+                step = row.pop("step")
+                for name, value in _flatten(row):
+                    self.writer.add_scalar(f"{path.parent.name}/{name}", value, step)
             self.rows[path] = len(rows)
         self.writer.flush()
 
+    def _open(self) -> Any:
+        from torch.utils.tensorboard import SummaryWriter  # pyright: ignore
+
+        with cannot_write(self.run / FOLDER):
+            shutil.rmtree(self.run / FOLDER, ignore_errors=True)
+            return SummaryWriter(str(self.run / FOLDER))
+
     def conclude(self, recipe: Recipe, results: Mapping[str, Mapping[str, Any]]) -> None:
-        """Write the results beside the settings that they were reached with."""
+        """Write what is left, and the results beside the settings that they were reached with."""
         self.hand_on()
         found = {f"results/{name}": measured(result)[1] for name, result in results.items()}
         self.writer.add_hparams(dict(_flatten(encode(recipe))), found, run_name=".")
         self.writer.close()
 
 
-def _numbers(row: Any) -> Iterator[tuple[str, float]]:
-    if not isinstance(row, dict) or not isinstance(row.get("step"), int):
-        raise Damaged(f"a stage's log: expected rows with a step, found {row!r:.80}")
-    kept = {name: value for name, value in row.items() if name != "step"}
-    yield from ((n, v) for n, v in kept.items() if isinstance(v, int | float))
-
-
-def _flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """The fields of a recipe by their dotted names; lists are left out, as is the text."""
-    if isinstance(value, dict):
-        for key, each in value.items():
-            yield from _flatten(each, f"{name}.{key}" if name else str(key))
-    elif isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) < 40):
-        yield name, value
+def _flatten(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
+    """The numbers in nested tables by their dotted names; lists and texts are left out."""
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flatten(value, f"{before}{name}.")
+        elif isinstance(value, int | float):
+            yield f"{before}{name}", value
