@@ -30,7 +30,7 @@ from typing import ParamSpec, TypeVar, Unpack
 
 from wherefrom.answering.asking import Replies
 from wherefrom.answering.asking import ask as put_questions
-from wherefrom.answering.inspector import open_inspector
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.auditing.answer_examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.audit_findings import Audit
 from wherefrom.auditing.auditor import Risk, audit_run
@@ -67,6 +67,7 @@ from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
+from wherefrom.show.page.opened_report import example_report, open_report
 from wherefrom.show.page.report_page import Report, report_runs
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_bars import watch, watch_reading
@@ -77,7 +78,7 @@ __all__ = [
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
-    "ask", "audit", "build_recipe", "compare", "evaluate",
+    "ask", "audit", "build_recipe", "compare", "evaluate", "example_report",
     "examples", "explain", "get_recipe", "list_recipes", "list_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
@@ -237,6 +238,7 @@ def ask(
 ) -> Replies:
     """Ask a finished run questions, closed-book; returns a sequence with one `Reply` per question.
 
+    `run` may also be a report's file, such as `example_report()`, whose model stands in the page.
     Each reply has the answer, the calibrated confidence, what the text says about the answer, and
     whether the model recalled it. With `risk`, the model answers only above a threshold that the
     calibration people certify: at most a share `risk` of the answers is wrong, except with
@@ -247,11 +249,19 @@ def ask(
     `strict` is False, the other questions are answered, and `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
-    inspector = open_inspector(_open(run, threads))
+    inspector = open_to_ask(run, threads)
     found = put_questions(
         inspector, asked, risk=risk, delta=delta, evidence=evidence, strict=strict
     )
     return found if claim is None else weigh_claims(inspector, found, claim)
+
+
+def open_to_ask(run: AnyRun, threads: int | None = None) -> Inspector:
+    """A run, or the report of one, opened once to be asked often."""
+    if isinstance(run, Run) or not Path(run).is_file():
+        return open_inspector(_open(run, threads))
+    use_threads(threads)
+    return open_report(Path(run))
 
 
 @checked

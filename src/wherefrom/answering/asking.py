@@ -103,7 +103,7 @@ def ask(
     replies = inspector.reply(parsed)
     if evidence == REQUIRED:
         replies = [require_evidence(reply) for reply in replies]
-    path = str(inspector.run.path)
+    path = str(inspector.opened.path)
     return Replies(path, tuple(replies), tuple(problems), certificate, tuple(notes), check)
 
 
@@ -131,7 +131,7 @@ def describe_batch(
     stated = [None if verdict is None else verdict.stated for verdict in verdicts]
     known = [None if verdict is None else verdict.stated is not None for verdict in verdicts]
     answers = stated if gold is None else gold
-    return describe_people(questions, familiarity, answers, known, inspector.run.dataset)
+    return describe_people(questions, familiarity, answers, known, inspector.opened.dataset)
 
 
 def _check_options(risk: float | None, delta: float | None, evidence: str) -> None:

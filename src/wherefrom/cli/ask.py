@@ -1,4 +1,4 @@
-"""`wherefrom ask`: put questions to a finished run."""
+"""`wherefrom ask`: put questions to a finished run, or to the report of one."""
 
 import os
 import sys
@@ -22,9 +22,10 @@ def ask(
         list[str] | None,
         typer.Argument(
             metavar="[RUN] QUESTION",
-            help="A finished run, by its folder or its name under runs/ (default: the newest), and "
+            help="A finished run, by its folder or its name under runs/, or the file of a report "
+            "(default: the newest run, or else the report that comes with wherefrom); and "
             "questions, each in quotes. Without a question, questions are read from standard "
-            "input, one per line.",
+            "input, one per line; on a terminal, a conversation begins.",
             autocompletion=complete_run,
         ),
     ] = None,
@@ -95,19 +96,25 @@ def ask(
 
 
 def _take_run(given: list[str]) -> tuple[str, list[str]]:
-    """The run and the questions; without a run, the newest one is asked, and a note says so.
+    """The run and the questions; a note says which run is asked if none is named.
 
     One word that stands before questions, or has a slash, is meant as a run even if none is there.
     """
+    import wherefrom
     from wherefrom.experiments.comparing.listing import newest_run
 
     first, *others = given or [""]
     misspelt = " " not in first and (others or os.sep in first)
     if first and (misspelt or os.path.exists(find_run(first))):
         return first, others
-    run = newest_run()
-    note(f"{run}: the newest run is asked; to ask another, name it before the question")
-    return run, given
+    if run := newest_run():
+        note(f"{run}: the newest run is asked; to ask another, name it before the question")
+        return run, given
+    note(
+        "no run here: the example that comes with wherefrom is asked, a model that read about "
+        "invented people ('wherefrom run people' trains one)"
+    )
+    return str(wherefrom.example_report()), given
 
 
 def _given(questions: list[str]) -> tuple[list[str], list[str]]:
