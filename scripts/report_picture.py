@@ -1,9 +1,9 @@
-"""The report in docs/, and the README's picture of it, from a finished run.
+"""The report that comes with the package, and the README's picture of it, from a finished run.
 
     python scripts/report_picture.py RUN        # what `make report ARGS=RUN` calls
 
-src/wherefrom/show/page/example/report.html is the report itself; docs/pictures/report.png is what it looks like after the
-first of its examples was asked. The run should be audited, so that the report shows everything.
+src/wherefrom/show/page/example/report.html is the report; docs/pictures/report.png is what it looks
+like after the first of its examples was asked. The run should be audited, so that the report shows everything.
 """
 
 import sys
@@ -22,7 +22,9 @@ WIDTH, HEIGHT = 900, 980
 def main() -> int:
     parser = ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("run", type=Path, help="a finished run folder")
-    parser.add_argument("--page", type=Path, default=ROOT / "src/wherefrom/show/page/example/report.html")
+    parser.add_argument(
+        "--page", type=Path, default=ROOT / "src/wherefrom/show/page/example/report.html"
+    )
     picture = ROOT / "docs" / "pictures" / "report.png"
     parser.add_argument("--picture", type=Path, default=picture)
     given = parser.parse_args()

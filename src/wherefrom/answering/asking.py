@@ -87,7 +87,7 @@ def ask(
     run cannot be asked raises BadData if `strict`; otherwise it is listed in `problems`, and the
     other questions are answered.
     """
-    _check_options(risk, delta, evidence)
+    check_options(risk, delta, evidence)
     certificate = None
     if risk is not None:
         inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
@@ -134,7 +134,7 @@ def describe_batch(
     return describe_people(questions, familiarity, answers, known, inspector.opened.dataset)
 
 
-def _check_options(risk: float | None, delta: float | None, evidence: str) -> None:
+def check_options(risk: float | None, delta: float | None, evidence: str) -> None:
     if delta is not None and risk is None:
         raise UsageError("delta: expected a risk beside it, found none; add a risk")
     if evidence not in EVIDENCE:

@@ -9,6 +9,8 @@ import typer
 from wherefrom.cli.options import AsJson, Delta, Risk, Threads, complete_run, one_risk
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.replies import REQUIRED
+from wherefrom.core.sample_size import DELTA
 from wherefrom.runs.layout import find_run
 
 if TYPE_CHECKING:
@@ -71,6 +73,9 @@ def ask(
 
     alpha = one_risk(risk, delta)
     run, questions = _take_run(given or [])
+    if not (questions or as_json) and sys.stdin.isatty() and sys.stdout.isatty():
+        _converse(run, alpha, delta, evidence, claim, threads)
+        return
     places, texts = _given(questions) if questions else _read()
     found = wherefrom.ask(
         run,
@@ -117,6 +122,31 @@ def _take_run(given: list[str]) -> tuple[str, list[str]]:
     return str(wherefrom.example_report()), given
 
 
+def _converse(
+    run: str,
+    risk: float | None,
+    delta: float | None,
+    evidence: str,
+    claim: str | None,
+    threads: int | None,
+) -> None:
+    """Open the run once, and answer whatever is typed."""
+    from wherefrom.answering.asking import check_options, require_evidence
+    from wherefrom.api import open_to_ask
+    from wherefrom.cli.conversation import converse
+
+    if claim is not None:
+        raise UsageError("--claim: expected a question beside it, found none; add the question")
+    check_options(risk, delta, evidence)
+    inspector = open_to_ask(run, threads)
+    if risk is not None:
+        inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
+        note(certificate.explain())
+    for line in inspector.notes():
+        note(line)
+    converse(inspector, require_evidence if evidence == REQUIRED else lambda reply: reply)
+
+
 def _given(questions: list[str]) -> tuple[list[str], list[str]]:
     """The place of each question, for errors, and the questions."""
     places = [f"question {i}: " for i in range(1, len(questions) + 1)]
@@ -125,7 +155,7 @@ def _given(questions: list[str]) -> tuple[list[str], list[str]]:
 
 def _read() -> tuple[list[str], list[str]]:
     """Questions from standard input; lines end at \\n alone."""
-    if sys.stdin.isatty():
+    if sys.stdin.isatty():  # the answers go to a file or a pipe
         note("type one question per line, and Ctrl-D after the last")
     data = sys.stdin.buffer.read()
     try:
