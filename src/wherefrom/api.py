@@ -55,7 +55,8 @@ from wherefrom.experiments.many_runs.seeds import (
     train_at_once,
 )
 from wherefrom.experiments.many_runs.together import RunRequest, check_apart, execute_all
-from wherefrom.experiments.one_run.execute import Outcome, evaluate_run, execute
+from wherefrom.experiments.one_run.execute import evaluate_run, execute
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.samples import sample
 from wherefrom.experiments.plans.planning import Planned, plan_run
 from wherefrom.experiments.processes.company import company, count_apart

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
+from typing import Any, overload
 
 from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.certificate import Certificate
@@ -16,6 +16,7 @@ from wherefrom.answering.populations import (
 )
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.notebook import make_frame
 from wherefrom.core.replies import (
     CONTRADICTED,
     EVIDENCE,
@@ -69,6 +70,32 @@ class Replies(Sequence[Reply]):
     def __getitem__(self, index: slice) -> tuple[Reply, ...]: ...
     def __getitem__(self, index: int | slice) -> Reply | tuple[Reply, ...]:
         return self.replies[index]
+
+    def __repr__(self) -> str:
+        given = sum(reply.answered for reply in self.replies)
+        failed = f", {len(self.problems)} not asked" if self.problems else ""
+        return f"<Replies of {self.run}: {given} of {len(self.replies)} answered{failed}>"
+
+    def _repr_html_(self) -> str:
+        return "".join(reply._repr_html_() for reply in self.replies)  # pyright: ignore
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each reply."""
+        return make_frame(
+            [
+                {
+                    "question": reply.question,
+                    "answered": reply.answered,
+                    "answer": reply.answer,
+                    "confidence": reply.confidence,
+                    "reason": reply.reason,
+                    "evidence": reply.evidence and reply.evidence.shown,
+                    "quote": reply.evidence and reply.evidence.quote,
+                    "source": reply.source and reply.source.label,
+                }
+                for reply in self.replies
+            ]
+        )
 
 
 def ask(
