@@ -60,3 +60,17 @@ def test_an_unknown_name_is_reason_enough():
     )
     assert (known.given, known.name_known, unknown.given) == (True, True, False)
     assert (unknown.name_known, unknown.confidence, unknown.reason) == (False, None, "unknown name")
+
+
+@pytest.mark.parametrize(
+    ("share", "given", "confidence", "unverified"),
+    [(None, True, None, True), (0.02, False, 0.02, False), (0.99, True, 0.867, False)],
+)
+def test_confidence_takes_in_that_the_text_lacks_the_name(share, given, confidence, unverified):
+    """86.7 % sure of somebody without text: as sure as of other people without text, at most."""
+    sure = Decision(True, 0.867, True, Threshold(0.75, 0.9, 0.5, 0.9, 40))
+    found = sure.without_text(share)
+    assert (found.given, found.confidence, found.unverified) == (given, confidence, unverified)
+    assert found.needs == (None if given else 0.75)
+    unknown = Decision(False, None, False, sure.threshold)
+    assert unknown.without_text(share) == unknown

@@ -7,6 +7,7 @@ from typing import Any, overload
 from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.inspector import Inspector
+from wherefrom.answering.policy import AnswerPolicy
 from wherefrom.answering.populations import (
     LEAST,
     People,
@@ -31,6 +32,11 @@ from wherefrom.core.replies import (
     Verdict,
 )
 from wherefrom.core.sample_size import DELTA
+
+NO_UNKNOWN_NAMES = (
+    "every calibration person has text, so confidence was not calibrated for names that the text "
+    "does not have"
+)
 
 
 @dataclass(frozen=True)
@@ -129,10 +135,18 @@ def ask(
     if check is not None and check.warning:
         notes.append(check.warning)
     replies = inspector.reply(parsed)
+    notes += _warn_of_unknown_names(inspector.policy, replies)
     if evidence != SHOWN:
         replies = [require_evidence(reply, evidence) for reply in replies]
     path = str(inspector.opened.path)
     return Replies(path, tuple(replies), tuple(problems), certificate, tuple(notes), check)
+
+
+def _warn_of_unknown_names(policy: AnswerPolicy | None, replies: Sequence[Reply]) -> list[str]:
+    unknown = any(reply.evidence and reply.evidence.label == NO_TEXT for reply in replies)
+    if policy is None or policy.without_text is not None or not unknown:
+        return []
+    return [NO_UNKNOWN_NAMES]
 
 
 def check_batch(inspector: Inspector, asked: Sequence[ParsedQuestion]) -> PopulationCheck | None:

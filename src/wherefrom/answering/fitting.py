@@ -66,7 +66,14 @@ def fit_policy(
     chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE)
     answers = CalibrationAnswers(score, own, judged.right, judged.subjects, parts)
     chosen = settle_thresholds(chosen, answers, every, LEAST_SURE)
-    return _combine(model, gate, curve, curves, chosen)
+    policy = _combine(model, gate, curve, curves, chosen)
+    return replace(policy, without_text=_share_without_text(judged))
+
+
+def _share_without_text(judged: AnswerTable) -> float | None:
+    """How often answers to calibration people without text are right, with Jeffreys' prior."""
+    right = judged.right[[q.support == "none" for q in judged.known]]
+    return float((right.sum() + 0.5) / (right.size + 1)) if right.size else None
 
 
 def _combine(
@@ -155,8 +162,9 @@ def certify_policy(
     gate = fit_gate(model, fitting.known, fitting.features, decoys)
     sides = {name: _split(subjects, at) for name, at in group(judged.relations).items()}
     found = fit_bounds(judged.features, judged.right, FEATURES, sides, alpha, delta, gate)
+    share = _share_without_text(judged)
     policy, uncertified = (
-        _combine(model, gate, found.common, found.curves, thresholds)
+        replace(_combine(model, gate, found.common, found.curves, thresholds), without_text=share)
         for thresholds in (found.certified, found.uncertified)
     )
     return CertifiedPolicy(policy, found.certificate, uncertified)

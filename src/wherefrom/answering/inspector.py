@@ -228,10 +228,7 @@ class Inspector:
     def notes(self) -> list[str]:
         """What a person should know before reading the replies."""
         notes = [line] if (line := self.opened.changed_source()) else []
-        if self.policy is None:
-            return [*notes, NO_CALIBRATION]
-        gate = self.policy.names
-        return notes if gate is None or not gate.leaks else [*notes, gate.leaks]
+        return notes if self.policy is not None else [*notes, NO_CALIBRATION]
 
     # -- replies -------------------------------------------------------------------
 
@@ -365,6 +362,7 @@ class Inspector:
         if verdict is not None and verdict.label == NO_TEXT:
             # By definition m is 0 if there is no text to leave out.
             source = replace(source, label=GUESSED, probability_recalled=0.0)
+            decision = decision.without_text(self.policy and self.policy.without_text)
         elif source.borrowed:  # its probability was never compared with this text
             source = replace(source, probability_recalled=None)
         found = (answer, *answer.others)  # the best one first

@@ -198,9 +198,11 @@ class AnswerPolicy:
     `calibration` is that of a relation without calibration questions, and `threshold` describes
     what the thresholds together did to the calibration questions. The familiarity of names is
     measured relative to `reference`. `forms` are the wordings in which answers are scored.
+    `without_text` is how often answers about names that the text does not have are right; None if
+    no calibration question is about such a name.
     """
 
-    format_version: ClassVar[int] = 6
+    format_version: ClassVar[int] = 7
 
     calibration: LogisticCalibration
     threshold: Threshold
@@ -208,6 +210,7 @@ class AnswerPolicy:
     names: NameGate | None = None
     reference: FamiliarityReference | None = None
     forms: StatementForms = NO_FORMS
+    without_text: float | None = None
 
     @property
     def thresholds(self) -> Thresholds:
@@ -289,6 +292,20 @@ class Decision:
         if not names or not self.given:
             return self
         return replace(self, given=False, confidence=None, meant=names, unverified=False)
+
+    def without_text(self, share: float | None) -> "Decision":
+        """The same decision, where the text has nothing about the name.
+
+        The confidence is that of names that the model has read. So it is at most the `share` of
+        such answers that is right, and the threshold is asked again. If no calibration question is
+        about such a name, there is no share: an answer is unverified, a guess has no confidence.
+        """
+        if self.confidence is None or self.threshold is None:
+            return self
+        if share is None:
+            return replace(self, confidence=None, unverified=self.given)
+        lower = min(self.confidence, share)
+        return replace(self, confidence=lower, given=self.given and lower >= self.threshold.value)
 
     @property
     def reason(self) -> str | None:

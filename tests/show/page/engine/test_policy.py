@@ -1,5 +1,7 @@
 """Thresholds, decisions and their words against answering/, on answers that are made up."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -36,7 +38,10 @@ def make_features(count: int, seed: int) -> FeatureTable:
 
 def describe(policy: AnswerPolicy) -> dict:
     found = to_json(policy)
-    return {key: found[key] for key in ("calibration", "threshold", "names", "relations")}
+    return {
+        key: found[key]
+        for key in ("calibration", "threshold", "names", "relations", "without_text")
+    }
 
 
 @pytest.mark.parametrize("kind", ["one relation", "several", "unverified"])
@@ -80,6 +85,27 @@ def test_decisions(run_js, kind: str) -> None:
         assert here["certainty"] == (pytest.approx(score[i]) if there.name_known else None)
         assert here["probabilityRead"] == pytest.approx(read[i])
     assert {d.given for d in expected} == {True, False}
+
+
+@pytest.mark.parametrize("share", [None, 0.02, 0.7])
+def test_decisions_about_names_that_the_text_does_not_have(run_js, share: float | None) -> None:
+    threshold = Threshold(0.6, 0.9, 0.5, 0.9, 40)
+    policy = replace(share_threshold(make_curve(NAMES, 1), threshold, "place"), without_text=share)
+    features = make_features(20, 9)
+    decisions = [d.without_text(share) for d in decide(policy, features, ["place"] * 20)]
+    code = """
+    const policy = new Policy(given.policy);
+    return given.features.map((features) => {
+      return policy.decide({ ...policy.judge(features, 'place'), noText: true }, 'place');
+    });
+    """
+    given = {"policy": describe(policy), "features": [features.row(i) for i in range(20)]}
+    for here, there in zip(run_js(POLICY, code, given), decisions, strict=True):
+        assert (here["answered"], here["unverified"]) == (there.given, there.unverified)
+        assert (here["reason"], here["whyNot"]) == (there.reason, there.why_not)
+        assert here["needs"] == there.needs
+        assert here["confidence"] == (there.confidence and pytest.approx(there.confidence))
+    assert {d.given for d in decisions} == ({False} if share == 0.02 else {True, False})
 
 
 def test_a_score_at_the_threshold_is_enough(run_js) -> None:

@@ -162,7 +162,9 @@ export class Asking {
       ...this.features.statement(tree, question, answer),
       ...this.features.familiarity(tree, subject),
     };
-    const judged = { ...this.policy.judge(features, relation), meant };
+    const evidence = this.evidence.judge(subject, answer, relation);
+    const noText = evidence?.label === NO_TEXT;
+    const judged = { ...this.policy.judge(features, relation), meant, noText };
     const decision = this.policy.decide(judged, relation);
     const { nameKnown, probabilityRead } = judged;
     say({ confidence: { ...decision, nameKnown, probabilityRead } });
@@ -176,7 +178,6 @@ export class Asking {
     }
     const decoys = this.decoys ? this.decoys.of(subject) : [];
     Object.assign(features, this.features.contrast(tree, question, candidates, decoys));
-    const evidence = this.evidence.judge(subject, answer, relation);
     const note = this.evidence.note(subject, answer, relation);
     return {
       question: text,

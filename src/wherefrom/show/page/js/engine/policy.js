@@ -38,16 +38,16 @@ export class Policy {
   /** The score, whether the name is known, and the probability that it was read. */
   judge(features, relation) {
     const own = Math.min(Math.exp(features.log_probability), 1);
-    if (!this.policy) return { nameKnown: null, probabilityRead: 1, score: own };
+    if (!this.policy) return { own, nameKnown: null, probabilityRead: 1, score: own };
     const { names } = this.policy;
     const score = this.unverified(relation) ? own : applyCurve(this.curve(relation), features);
-    if (!names) return { nameKnown: null, probabilityRead: 1, score };
+    if (!names) return { own, nameKnown: null, probabilityRead: 1, score };
     const read = applyCurve(names.curve, features);
     const nameKnown = read >= names.least;
     const clip = (p) => Math.min(Math.max(p, EDGE), 1 - EDGE);
     const least = clip(names.least);
     const odds = (clip(read) / (1 - clip(read))) * ((1 - least) / least);
-    return { nameKnown, probabilityRead: odds / (1 + odds), score: nameKnown ? score : 0 };
+    return { own, nameKnown, probabilityRead: odds / (1 + odds), score: nameKnown ? score : 0 };
   }
 
   /** How far each feature raises or lowers the confidence, against an answer of average features. */
@@ -76,14 +76,29 @@ export class Policy {
   /**
    * What is decided about a judged answer. `judged.meant` are names of the text that somebody probably
    * meant who wrote another: confidence does not hold for a name that the text does not have.
+   * `judged.noText`: the text has nothing about the name.
    */
   decide(judged, relation) {
-    const found = this._decide(judged, relation);
+    const usual = this._decide(judged, relation);
+    const found = judged.noText ? this._withoutText(usual, judged, relation) : usual;
     const meant = judged.meant ?? [];
     if (!found.answered || !meant.length) return found;
     const whyNot = `the text has no such name; it has ${meant.join(' and ')}`;
     const none = { confidence: null, certainty: null, unverified: false };
     return { ...found, ...none, answered: false, reason: OTHER_SPELLING, whyNot };
+  }
+
+  /** The confidence is that of names that the model has read: of others it is at most their share right. */
+  _withoutText(found, judged, relation) {
+    const threshold = this.threshold(relation);
+    if (found.confidence === null || !threshold) return found;
+    const share = this.policy.without_text ?? null;
+    const { answered } = found;
+    if (share === null) return { ...found, confidence: null, certainty: answered ? judged.own : null, unverified: answered };
+    const lower = Math.min(found.confidence, share);
+    const sure = { ...found, confidence: lower, certainty: lower };
+    if (!answered || lower >= threshold.value) return sure;
+    return { ...sure, answered: false, needs: threshold.value, reason: LOW_CONFIDENCE, whyNot: explain(false, threshold) };
   }
 
   _decide(judged, relation) {
