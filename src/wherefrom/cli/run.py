@@ -174,7 +174,6 @@ def run(
             out=out,
             progress=True,
             processes=processes,
-            wait=wait,
             together=together,
             **options,
         )
