@@ -43,12 +43,18 @@ class TensorBoardLog(Observer):
         self.rows: dict[Path, int] = {}  # that were handed on, by file
         self.writer: Any = None
 
+    def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
+        pass
+
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
     ) -> None:
         if self.clock() - self.told >= SECONDS:
             self.told = self.clock()
             self.hand_on()
+
+    def finished(self, name: str, step: int, seconds: float) -> None:
+        self.hand_on()
 
     def hand_on(self) -> None:
         """Write the rows that are new: each number under its name, at its step."""
