@@ -44,14 +44,10 @@ class TensorBoardLog(Observer):
         self.writer: Any = None
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-<<<<<<< HEAD
-        pass
-=======
         """Rows of an earlier part of the run are handed on with the first new ones."""
 
     def finished(self, name: str, step: int, seconds: float) -> None:
         self.hand_on()
->>>>>>> main
 
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
@@ -59,9 +55,6 @@ class TensorBoardLog(Observer):
         if self.clock() - self.told >= SECONDS:
             self.told = self.clock()
             self.hand_on()
-
-    def finished(self, name: str, step: int, seconds: float) -> None:
-        self.hand_on()
 
     def hand_on(self) -> None:
         """Write the rows that are new: each number under its name, at its step."""
