@@ -9,14 +9,14 @@ import typer
 from wherefrom.cli.options import AsJson, Delta, Risk, Threads, complete_run, one_risk
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.errors import BadData, UsageError
-from wherefrom.core.replies import REQUIRED
+from wherefrom.core.replies import SHOWN
 from wherefrom.core.sample_size import DELTA
 from wherefrom.runs.layout import find_run
 
 if TYPE_CHECKING:
     from wherefrom.answering.asking import Problem
 
-SHOWN = 5  # bad questions that are described; the others are counted
+DESCRIBED = 5  # bad questions that are described; the others are counted
 
 
 def ask(
@@ -36,9 +36,9 @@ def ask(
     evidence: Annotated[
         str,
         typer.Option(
-            metavar="shown|required",
-            help="What evidence is for: 'required' withholds every answer that the text does not "
-            "state.",
+            metavar="shown|stated|required",
+            help="What evidence is for: 'stated' withholds every answer that the text does not "
+            "state; 'required' also those that are only as read.",
         ),
     ] = "shown",
     claim: Annotated[
@@ -62,8 +62,9 @@ def ask(
     which says whether the model recalled the answer or guessed it. If the run took notes, a line
     between them names the note and its sentence, which the model did not look at. With --risk, the
     model answers only above a threshold that the calibration people certify. With --evidence
-    required, an answer that the text does not state is withheld as well. With --claim, the command
-    prints what the text says about both answers, how often training showed each, and a
+    stated, an answer that the text does not state is withheld as well; with --evidence required,
+    also one that is only as read: stated nowhere but in the words of the note. With --claim, the
+    command prints what the text says about both answers, how often training showed each, and a
     recommendation.
 
     Example: wherefrom ask people-0 "Where was Clara Whitfield born?"
@@ -144,7 +145,10 @@ def _converse(
         note(certificate.explain())
     for line in inspector.notes():
         note(line)
-    converse(inspector, require_evidence if evidence == REQUIRED else lambda reply: reply)
+    converse(
+        inspector,
+        lambda reply: reply if evidence == SHOWN else require_evidence(reply, evidence),
+    )
 
 
 def _given(questions: list[str]) -> tuple[list[str], list[str]]:
@@ -179,9 +183,9 @@ def _report(problems: "tuple[Problem, ...]", places: list[str]) -> None:
     texts = [f"{places[problem.index]}{problem.message}" for problem in problems]
     if len(texts) == 1:
         raise BadData(texts[0])
-    for text in texts[:SHOWN]:
+    for text in texts[:DESCRIBED]:
         complain(text)
     if texts:
-        shown = "" if len(texts) <= SHOWN else f" of the first {SHOWN}"
+        shown = "" if len(texts) <= DESCRIBED else f" of the first {DESCRIBED}"
         failed = f"{len(texts)} of {len(places)} questions could not be asked"
         raise BadData(f"{failed}; the lines above say why{shown}")
