@@ -114,6 +114,11 @@ def change_data(text: str, old: str, new: str) -> str:
             "found 1; 'wherefrom report RUN' writes it again",
         ),
         (lambda t: change_data(t, '"n_layer":1', '"n_layer":2'), Damaged, "expected float32"),
+        (
+            lambda t: change_data(t, '"n_embd":16', '"n_embd":8192'),
+            Damaged,
+            "expected at most",
+        ),
         (lambda t: change_data(t, '"questions":', '"answers":'), Damaged, "KeyError"),
     ],
 )
