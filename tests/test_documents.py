@@ -158,6 +158,23 @@ def test_pages_that_the_code_names_exist():
     assert [each for each in gone if each[1] not in ("docs/gone.md", "docs/nothing.md")] == []
 
 
+def test_versions_are_written_down_alike():
+    """pyproject.toml has the version, and scripts/setup.sh that of torch; others repeat them."""
+
+    def find(pattern: str, file: str) -> set[str]:
+        found = set(re.findall(pattern, (ROOT / file).read_text("utf-8"), re.MULTILINE))
+        assert found, f"{file} has no {pattern}"
+        return found
+
+    own = find(r'^version = "(.+)"$', "pyproject.toml")
+    assert find(r"^version: (.+)$", "CITATION.cff") == own
+    torch = find(r"^torch_version=(.+)$", "scripts/setup.sh")
+    for file in ("Dockerfile", ".github/workflows/wheel.yml"):
+        assert find(r"torch==([\d.]+)", file) == torch
+    tool = find(r'"(zensical==.+)"', "pyproject.toml")
+    assert find(r"^(zensical==\S+)$", "requirements/site.in") == tool
+
+
 def test_every_field_of_an_audit_is_documented():
     """Fields of the findings, of replies and of claims, down to the smallest part."""
     text = (ROOT / "docs" / "AUDIT-JSON.md").read_text("utf-8")

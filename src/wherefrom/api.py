@@ -68,18 +68,21 @@ from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
+from wherefrom.show.export.exporting import Export
+from wherefrom.show.export.exporting import export_run as export
+from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
 from wherefrom.show.page.report_page import Report, report_runs
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_bars import watch, watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
-    "Audit", "Claim", "Examples", "Explanation", "Fault", "Outcome",
+    "Audit", "Claim", "Examples", "Explanation", "Export", "Fault", "Outcome",
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
     "ask", "audit", "build_recipe", "compare", "evaluate",
-    "examples", "explain", "get_recipe", "list_recipes", "list_runs", "open_run",
+    "examples", "explain", "export", "get_recipe", "list_recipes", "list_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
 ]  # fmt: skip
@@ -121,6 +124,7 @@ def run(
     progress: bool = False,
     processes: int | None = None,
     wait: float = PATIENCE,
+    log: str | None = None,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
@@ -130,25 +134,31 @@ def run(
     is how many seconds one that does not come, or does not answer, is waited for. A program that
     torchrun has started needs neither: only its first process returns from here. The options are
     those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`
-    is allowed.
+    is allowed. `log="tensorboard"` also writes the curves and results for tensorboard.
     """
     started = monotonic()
+    check_log(log)
     built = _build(recipe, options)
     planned = _is_planned(recipe, built, options)
-    work = partial(_run_into, built, options if planned else None, progress, started)
+    work = partial(_run_into, built, options if planned else None, progress, started, log)
     path = default_folder(built) if out is None else Path(out)
     alike = {"minutes": options.get("minutes")}
     return run_on_ranks(work, path, built, processes, wait, alike=alike)
 
 
 def _run_into(
-    built: Experiment, options: RecipeOptions | None, progress: bool, started: float, path: Path
+    built: Experiment,
+    options: RecipeOptions | None,
+    progress: bool,
+    started: float,
+    log: str | None,
+    path: Path,
 ) -> Outcome:
     """What every rank does in `run`; with options, the recipe is fitted to its text."""
     if progress:
         _introduce(built)
     if options is None:
-        return _run(built, path, progress)
+        return _run(built, path, progress, log=log)
     chosen, folder = options, RunFolder(_folder(built, path))
     planned = plan_run(
         lambda base: change(base, chosen), folder, options.get("minutes"), started=started
@@ -156,7 +166,7 @@ def _run_into(
     planned = agree_on_plan(planned)
     if progress:
         _tell_plan(planned)
-    return _run(planned.recipe, path, progress, planned=planned)
+    return _run(planned.recipe, path, progress, planned=planned, log=log)
 
 
 @checked
@@ -254,8 +264,9 @@ def ask(
     Each reply has the answer, the calibrated confidence, what the text says about the answer, and
     whether the model recalled it. With `risk`, the model answers only above a threshold that the
     calibration people certify: at most a share `risk` of the answers is wrong, except with
-    probability `delta` (0.1). With `evidence="required"`, an answer that the text does not state is
-    withheld, too: what is answered is then no longer up to the model alone. With `claim`, an answer
+    probability `delta` (0.1). With `evidence="stated"`, an answer that the text does not state is
+    withheld, too, and with "required" also one that is only as read: what is answered is then no
+    longer up to the model alone. With `claim`, an answer
     that you say is right, `Replies.claims` weighs it against each reply, by the text and the
     training, and recommends what to do. A question that the run cannot be asked raises BadData. If
     `strict` is False, the other questions are answered, and `Replies.problems` says what is wrong.
@@ -426,6 +437,7 @@ def _run(
     progress: bool,
     label: str = "",
     planned: Planned | None = None,
+    log: str | None = None,
 ) -> Outcome:
     path = _folder(recipe, out)
     if isinstance(recipe, Demonstrations):  # they take seconds: there is no progress to show
@@ -438,8 +450,10 @@ def _run(
         last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
         with watch(names, label) if progress else nullcontext() as observer:
-            observers = [observer] if observer else []
-            outcome = execute(recipe, path, observers, planned)
+            logs = [TensorBoardLog(path)] if log else []
+            outcome = execute(recipe, path, [*logs, *([observer] if observer else [])], planned)
+        for each in logs:
+            each.conclude(recipe, outcome.results)
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
     return outcome

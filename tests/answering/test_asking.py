@@ -228,8 +228,9 @@ def test_where_evidence_is_required_only_what_the_text_states_is_answered(
 ):
     found = replace(REPLY, evidence=verdict)
     unsure = replace(found, answered=False, reason="low confidence", why_not="below 50 %")
-    assert require_evidence(unsure) == unsure, "it keeps its reason"
-    withheld = require_evidence(found)
+    assert require_evidence(unsure, "required") == unsure, "it keeps its reason"
+    withheld = require_evidence(found, "required")
+    assert require_evidence(found, "stated") == withheld
     if why is None:
         assert withheld == found
         return
@@ -239,6 +240,18 @@ def test_where_evidence_is_required_only_what_the_text_states_is_answered(
     assert (withheld.answer, withheld.confidence) == ("Rome", 0.9), "it is shown as a guess"
 
 
+def test_what_is_only_as_read_has_no_evidence_of_its_own():
+    """The text states it, and nothing but the reading that taught the model says so."""
+    verdict = Verdict("supported", "Rome", 0, Span(0, 4), 0.9, "Rome", as_read=True)
+    found = replace(REPLY, evidence=verdict)
+    assert require_evidence(found, "stated") == found
+    withheld = require_evidence(found, "required")
+    assert (withheld.answered, withheld.reason) == (False, "as read")
+    assert withheld.why_not
+    assert "only where the reader noted it" in withheld.why_not
+    assert "--evidence stated" in withheld.why_not
+
+
 def test_evidence_is_shown_or_required(tiny_run: Path, questions: list[str]):
     shown = wherefrom.ask(tiny_run, questions)
     required = wherefrom.ask(tiny_run, questions, evidence="required")
@@ -246,5 +259,5 @@ def test_evidence_is_shown_or_required(tiny_run: Path, questions: list[str]):
         r.answered and r.evidence is not None and r.evidence.label == "supported" for r in shown
     ]
     assert [r.answered for r in required] == given
-    with pytest.raises(UsageError, match="expected shown or required, found 'always'"):
+    with pytest.raises(UsageError, match="expected shown, stated, required, found 'always'"):
         wherefrom.ask(tiny_run, questions, evidence="always")

@@ -12,9 +12,8 @@ from types import FrameType
 import pytest
 
 from wherefrom import api
-from wherefrom.answering.inspector import Inspector, OpenedRun, is_same_reading, open_inspector
+from wherefrom.answering.inspector import Inspector, OpenedRun, open_inspector
 from wherefrom.answering.source import SourcePredictor
-from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
@@ -98,13 +97,6 @@ def test_support_by_the_noted_words_is_as_read(relations_run: Path):
     other = inspector.judge_answer(question, "Nowhere")
     assert other is not None
     assert (other.label, other.as_read, other.shown) == ("contradicted", False, "contradicted")
-    note = inspector.opened.find_note(person.subject, person.relation)
-    assert note is not None
-    assert is_same_reading(verdict, note)
-    assert not is_same_reading(verdict, replace(note, document=note.document + 1))
-    end = note.span.end
-    assert not is_same_reading(verdict, replace(note, span=Span(end, end + 3)))
-    assert not is_same_reading(verdict, None)
 
 
 def test_a_run_without_notes_names_none(inspector: Inspector):

@@ -74,3 +74,6 @@ def test_a_long_sentence_is_cut_at_words():
 def test_a_sentence_is_the_one_that_the_span_begins_in():
     assert find_sentence(TEXT, ADA.span).of(TEXT).startswith("She was born in Oslo")
     assert find_sentence(TEXT, Span(0, 3)).of(TEXT).startswith("Ada Lund is a poet.")
+    ordinal = "Zinc has the number 30. It is a metal."
+    assert find_sentence(ordinal, Span(20, 22)).of(ordinal) == ordinal
+    assert find_sentence(ordinal, Span(20, 22), {"It"}).of(ordinal) == "Zinc has the number 30. "

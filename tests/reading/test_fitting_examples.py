@@ -1,5 +1,7 @@
 """What a relation is learnt from: lines with the answer, without it, and with it cut out."""
 
+import pytest
+
 from wherefrom.core.contracts import Dataset, Document, Question, Span
 from wherefrom.reading import fitting_examples as module
 from wherefrom.reading.fitting_examples import Asked, Lesson
@@ -75,3 +77,15 @@ def test_some_silent_lines_stand_for_many():
     weights = [each.weight for each in found.lines if not each.states]
     assert len(weights) == module._MOST_SILENT
     assert round(sum(weights)) == 50
+
+
+@pytest.mark.parametrize(("faults", "missed"), [(1, 0), (3, 3)])
+def test_a_few_answers_that_are_cut_off_are_left_out(faults: int, missed: int):
+    """New Cork, where the text has New Cork Hill: a fault, unless several answers are like that."""
+    answers = ["New Cork", "New Bonn", "New Rome"][:faults] + ["Oslo"] * (10 - faults)
+    towns = [f"{answer} Hill" if answer != "Oslo" else answer for answer in answers]
+    texts = {n: f"{n} was born in {town}." for n, town in zip(NAMES, towns, strict=True)}
+    found = lesson(texts, [ask(n, a) for n, a in zip(NAMES, answers, strict=True)])
+    examples = found.examples(found.distractors()[1])
+    assert len(examples) == 10 - faults + missed
+    assert [e.weight for e in examples].count(0) == missed

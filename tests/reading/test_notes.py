@@ -8,7 +8,9 @@ from tests.support.stated_world import CITIES, NAMES
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.progress import listening
 from wherefrom.reading import notes as module
+from wherefrom.reading import subject_text
 from wherefrom.reading.notes import take_notes
+from wherefrom.reading.sources import DatasetPassages
 
 
 def ask(name: str, answer: str | None, split: str = "asked") -> Question:
@@ -99,6 +101,27 @@ def test_only_the_subjects_own_passages_are_read(two_sentences):
     notes = {note.subject: note for note in take_notes(divided)}
     assert (notes["Eve Orr"].value, notes["Ivy Ode"].value) == ("Lyon", "Cork")
     assert notes["Ivy Ode"].span.of(text) == "Cork"
+
+
+def test_a_text_is_divided_into_sentences_once_for_all_relations(two_sentences, monkeypatch):
+    """Each relation has other people, whose sentences begin otherwise; the text is the same."""
+    dataset, _ = two_sentences
+    ends = [f" {('Then', 'Now')[i < 30]} it rained, now and then." for i in range(90)]
+    pairs = zip(dataset.documents, ends, strict=True)
+    dataset = replace(dataset, documents=tuple(replace(d, text=d.text + end) for d, end in pairs))
+    half = [replace(q, relation=("born", "from")[i < 30]) for i, q in enumerate(dataset.questions)]
+    divided: list[str] = []
+    real = subject_text.split_sentences
+    monkeypatch.setattr(
+        subject_text,
+        "split_sentences",
+        lambda text, starters: divided.append(text) or real(text, starters),
+    )
+    source = DatasetPassages(dataset)
+    readers = module.fit_readers(source, half)
+    divided.clear()
+    assert {note.relation for note in module.read_subjects(source, readers)} == {"born", "from"}
+    assert len(divided) == len(set(divided)) > 60
 
 
 def test_several_processes_find_the_same(two_sentences, monkeypatch):

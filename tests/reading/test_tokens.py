@@ -76,5 +76,21 @@ def test_marks_inside_answers_hold_tokens_together(answers, text, wanted):
     assert [span.of(text) for span in tokenise(text, glue=glue)] == wanted
 
 
+@pytest.mark.parametrize(
+    ("answers", "wanted"),
+    [
+        (["unic", "tokio-process", "actix-http"], ["unic-idna", "has", "1990", "-", "1995"]),
+        (
+            ["unic", "tokio-process", "Stoke-on-Trent"],
+            ["unic", "-", "idna", "has", "1990", "-", "1995"],
+        ),
+    ],
+)
+def test_hyphens_that_several_answers_have_divide_nothing(answers, wanted):
+    """Elsewhere a part that is an answer is a token: right in right-handed."""
+    glue, text = find_glue(answers), "unic-idna has 1990-1995"
+    assert [span.of(text) for span in tokenise(text, {"unic"}, glue)] == wanted
+
+
 def test_phrases_are_compared_without_case_and_last_full_stop():
     assert normalise(" Washington  D.C.") == normalise("WASHINGTON D.C") == "washington d.c"

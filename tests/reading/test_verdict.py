@@ -1,11 +1,12 @@
 """Verdicts on a small corpus whose labels are known by hand, and on generated people."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Document, Passage, Question, Span
+from wherefrom.core.contracts import Document, Note, Passage, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
 from wherefrom.data import people_parts
@@ -21,6 +22,10 @@ def ask(name: str, answer: str, relation: str = "birthplace") -> Question:
 
 def label(checker: FactChecker, subject: str, answer: str) -> str:
     return checker.judge(subject, answer, "birthplace").label
+
+
+def zoe_note(document: int, start: int, end: int) -> Note:
+    return Note("Zoë Ray", "birthplace", "Oslo", document, Span(start, end), 0.9)
 
 
 # --- labels ----------------------------------------------------------------------------------
@@ -61,6 +66,31 @@ def test_a_silent_text_is_not_quoted(checker, world):
 )
 def test_a_place_that_holds_the_stated_one_is_supported(checker, answer, wanted):
     assert label(checker, "Zoë Ray", answer) == wanted
+
+
+def test_what_only_the_note_states_is_as_read(checker):
+    """Zoë's only line has Oslo at 20: a note of these words is the reading that is read again."""
+    place = checker.judge("Zoë Ray", "Oslo", "birthplace").document
+
+    def judge(answer: str, note: Note | None) -> tuple[str, bool]:
+        found = checker.judge("Zoë Ray", answer, "birthplace", note)
+        return found.label, found.as_read
+
+    assert judge("Oslo", zoe_note(place, 20, 24)) == (SUPPORTED, True)
+    assert judge("Norway", zoe_note(place, 20, 32)) == (SUPPORTED, True)
+    for other in (zoe_note(place, 47, 51), zoe_note(place + 1, 20, 24), None):
+        assert judge("Oslo", other) == (SUPPORTED, False)
+    assert judge("Rome", zoe_note(place, 20, 24)) == (CONTRADICTED, False)
+
+
+def test_another_document_that_states_the_noted_value_supports_it(checker, monkeypatch):
+    """The surest statement is the note's own; the other one is quoted, since it says more."""
+    (own,) = checker.statements("Zoë Ray", "birthplace")
+    second = replace(own, document=own.document + 1)
+    monkeypatch.setattr(checker, "extract", lambda subject, relation: [own, second])
+    note = zoe_note(own.document, own.span.start, own.span.end)
+    found = checker.judge("Zoë Ray", "Oslo", "birthplace", note)
+    assert (found.label, found.as_read, found.document) == (SUPPORTED, False, own.document + 1)
 
 
 def test_two_people_of_one_name_support_two_answers(checker):

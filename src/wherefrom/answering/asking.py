@@ -17,12 +17,13 @@ from wherefrom.answering.populations import (
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
+    AS_READ,
     CONTRADICTED,
     EVIDENCE,
     NO_TEXT,
     NOT_STATED,
-    REQUIRED,
     SHOWN,
+    STATED,
     SUPPORTED,
     Claim,
     Reply,
@@ -83,9 +84,9 @@ def ask(
     """Put questions to a finished run.
 
     With `risk`, the model answers only above a threshold with this risk bound. If `evidence` is
-    required, an answer that the text does not state is withheld. A question that the
-    run cannot be asked raises BadData if `strict`; otherwise it is listed in `problems`, and the
-    other questions are answered.
+    "stated", an answer that the text does not state is withheld; if it is "required", one that is
+    only as read, too. A question that the run cannot be asked raises BadData if `strict`; otherwise
+    it is listed in `problems`, and the other questions are answered.
     """
     _check_options(risk, delta, evidence)
     certificate = None
@@ -101,8 +102,8 @@ def ask(
     if check is not None and check.warning:
         notes.append(check.warning)
     replies = inspector.reply(parsed)
-    if evidence == REQUIRED:
-        replies = [require_evidence(reply) for reply in replies]
+    if evidence != SHOWN:
+        replies = [require_evidence(reply, evidence) for reply in replies]
     path = str(inspector.run.path)
     return Replies(path, tuple(replies), tuple(problems), certificate, tuple(notes), check)
 
@@ -138,21 +139,32 @@ def _check_options(risk: float | None, delta: float | None, evidence: str) -> No
     if delta is not None and risk is None:
         raise UsageError("delta: expected a risk beside it, found none; add a risk")
     if evidence not in EVIDENCE:
-        raise UsageError(f"evidence: expected {' or '.join(EVIDENCE)}, found {evidence!r}")
+        raise UsageError(f"evidence: expected {', '.join(EVIDENCE)}, found {evidence!r}")
 
 
-def require_evidence(reply: Reply) -> Reply:
-    """The same reply, its answer withheld unless the text states it."""
+def require_evidence(reply: Reply, evidence: str) -> Reply:
+    """The same reply, its answer withheld unless the text states it.
+
+    If evidence is required, what is only as read is withheld, too: it has no evidence beside the
+    reading that the model was taught.
+    """
     verdict = reply.evidence
-    if not reply.answered or (verdict is not None and verdict.label == SUPPORTED):
+    shown = None if verdict is None else verdict.shown
+    if not reply.answered or shown == SUPPORTED or (shown == AS_READ and evidence == STATED):
         return reply
     why = f"no evidence: {_explain_lack(verdict)}"
-    return replace(reply, answered=False, reason=NOT_STATED, why_not=why)
+    reason = AS_READ if shown == AS_READ else NOT_STATED
+    return replace(reply, answered=False, reason=reason, why_not=why)
 
 
 def _explain_lack(verdict: Verdict | None) -> str:
     if verdict is None:
         return "too few of the asked answers stand in the text to learn how it states them"
+    if verdict.as_read:
+        return (
+            "the text states it only where the reader noted it for the model to learn; read the "
+            "sentence, or take it as evidence with --evidence stated"
+        )
     if verdict.label == CONTRADICTED:
         return f"the text states another answer: {verdict.stated}"
     if verdict.label == NO_TEXT:

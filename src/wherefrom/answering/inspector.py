@@ -25,13 +25,12 @@ from wherefrom.answering.source import (
     read_source_predictor,
     source_features,
 )
-from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Note, Question
+from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Note, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
     GUESSED,
     NO_TEXT,
-    SUPPORTED,
     UNKNOWN_NAME,
     NotedValue,
     RankedAnswer,
@@ -260,13 +259,17 @@ class Inspector:
         checker = self.opened.fact_checker
         if checker is None or question.relation not in checker.extractors:
             return None
-        verdict = checker.judge(question.subject, answer, question.relation)
+        note = self.opened.find_note(question.subject, question.relation)
+        verdict = checker.judge(question.subject, answer, question.relation, note)
         if verdict.document is None:
             return verdict
         name = self.run.dataset.documents[verdict.document].id
-        note = self.opened.find_note(question.subject, question.relation)
-        as_read = verdict.label == SUPPORTED and is_same_reading(verdict, note)
-        return replace(verdict, document_id=name or None, as_read=as_read)
+        return replace(verdict, document_id=name or None)
+
+    def find_sentence(self, note: Note) -> Span:
+        """The sentence that a note was taken from."""
+        text, checker = self.run.dataset.documents[note.document].text, self.opened.fact_checker
+        return find_sentence(text, note.span, checker.starters if checker else ())
 
     def show_note(self, question: ParsedQuestion, answer: str) -> NotedValue | None:
         """The note beside an answer that was given without it; None if there is none."""
@@ -279,7 +282,7 @@ class Inspector:
             score=note.score,
             document=note.document,
             span=note.span,
-            sentence=find_sentence(document.text, note.span).of(document.text).strip(),
+            sentence=self.find_sentence(note).of(document.text).strip(),
             agrees=normalise(answer) == normalise(note.value),
             document_id=document.id or None,
         )
@@ -332,13 +335,6 @@ class Inspector:
             unverified=decision.unverified,
             needs=decision.needs,
         )
-
-
-def is_same_reading(verdict: Verdict, note: Note | None) -> bool:
-    """Whether a verdict rests on the very words that the note was taken from."""
-    if note is None or verdict.span is None or verdict.document != note.document:
-        return False
-    return verdict.span.start < note.span.end and note.span.start < verdict.span.end
 
 
 def open_inspector(run: Run) -> Inspector:

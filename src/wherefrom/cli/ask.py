@@ -33,9 +33,9 @@ def ask(
     evidence: Annotated[
         str,
         typer.Option(
-            metavar="shown|required",
-            help="What evidence is for: 'required' withholds every answer that the text does not "
-            "state.",
+            metavar="shown|stated|required",
+            help="What evidence is for: 'stated' withholds every answer that the text does not "
+            "state; 'required' also those that are only as read.",
         ),
     ] = "shown",
     claim: Annotated[
@@ -59,8 +59,9 @@ def ask(
     which says whether the model recalled the answer or guessed it. If the run took notes, a line
     between them names the note and its sentence, which the model did not look at. With --risk, the
     model answers only above a threshold that the calibration people certify. With --evidence
-    required, an answer that the text does not state is withheld as well. With --claim, the command
-    prints what the text says about both answers, how often training showed each, and a
+    stated, an answer that the text does not state is withheld as well; with --evidence required,
+    also one that is only as read: stated nowhere but in the words of the note. With --claim, the
+    command prints what the text says about both answers, how often training showed each, and a
     recommendation.
 
     Example: wherefrom ask people-0 "Where was Clara Whitfield born?"

@@ -22,6 +22,7 @@ from wherefrom.cli import (
     evaluate,
     examples,
     explain,
+    export,
     list_,
     perplexity,
     report,
@@ -73,7 +74,7 @@ GROUPS = {
         "sample": sample.sample,
         "perplexity": perplexity.perplexity,
     },
-    FILES: {"verify": verify.verify},
+    FILES: {"verify": verify.verify, "export": export.export},
     COURSES: {"doctor": doctor.doctor},
 }
 for title, commands in GROUPS.items():

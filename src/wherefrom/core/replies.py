@@ -23,9 +23,10 @@ SOURCES = (RECALLED, GUESSED)
 UNKNOWN_NAME, LOW_CONFIDENCE, NOT_STATED = "unknown name", "low confidence", "not stated"
 OTHER_SPELLING = "another spelling"  # the text has a name that is spelt almost like this one
 
-# What evidence is for: it is shown beside an answer, or required of it.
-SHOWN, REQUIRED = "shown", "required"
-EVIDENCE = (SHOWN, REQUIRED)
+# What evidence is for: it is shown beside an answer, or the text must state the answer, or it must
+# be supported by more than the words that the model was taught (not only as read).
+SHOWN, STATED, REQUIRED = "shown", "stated", "required"
+EVIDENCE = (SHOWN, STATED, REQUIRED)
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class Verdict:
     at `span`, and `quote` is the text of this document. `document_id` is what the user's file calls
     it, None where it has no name. `score` is the extractor's probability that a document of the
     subject states the relation. `also` has other answers that the text states: a text may
-    contradict itself, and two people may have one name. `as_read`: the answer is supported by the
-    very words that the reader noted before the model was taught. The same reader then reads its
+    contradict itself, and two people may have one name. `as_read`: the answer is supported only by
+    the very words that the reader noted before the model was taught. The same reader then reads its
     own sentence again, which confirms nothing.
     """
 

@@ -6,7 +6,7 @@ with a mask in the value's place. All have the layout of `answers.py`: prompt MA
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 from wherefrom.core.contracts import Dataset, Note, Question, Span
 from wherefrom.core.vocabulary import MASK
@@ -75,6 +75,6 @@ def mask_value(note: Note, dataset: Dataset, mask: str = MASK) -> str:
     return f"{left}{mask}{right}"
 
 
-def find_sentence(text: str, span: Span) -> Span:
-    """The sentence that a span begins in."""
-    return next(s for s in split_sentences(text) if span.start < s.end)
+def find_sentence(text: str, span: Span, starters: Container[str] = ()) -> Span:
+    """The sentence that a span begins in; `starters` are words that begin sentences."""
+    return next(s for s in split_sentences(text, starters) if span.start < s.end)

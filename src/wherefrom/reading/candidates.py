@@ -15,7 +15,6 @@ from functools import cached_property
 from itertools import islice, pairwise
 
 from wherefrom.reading.boundaries import Boundaries, TokenRange, learn_crosswise
-from wherefrom.reading.sentences import find_starters
 from wherefrom.reading.subject_text import CandidateAnswer, Names, read_text
 from wherefrom.reading.tokens import (
     find_glue,
@@ -79,6 +78,7 @@ class AnswerProfile:
         subjects: Sequence[str] = (),
         texts: Sequence[str] = (),
         own: Sequence[Collection[str]] = (),
+        starters: frozenset[str] = frozenset(),
     ) -> "AnswerProfile":
         """The profile of answers, of the subjects that they belong to, and of their texts.
 
@@ -110,7 +110,7 @@ class AnswerProfile:
             frozenset(shape for shape, count in shapes.items() if count >= least),
             len(answers) >= _CLOSED_FROM and once <= _CLOSED * len(answers),
             named > 1 and named >= least,
-            find_starters(texts),
+            starters,
             glue,
         )
         return profile._bounded(split, texts, own)
@@ -123,7 +123,7 @@ class AnswerProfile:
         tokens, found = list[list[str]](), list[list[TokenRange]]()
         for text, wanted in islice(zip(texts, own, strict=False), _SAMPLE):
             tokens.append(read_tokens(text, self.known, self.glue).texts)
-            found.append(_places_of(wanted, tokens[-1], self.glue))
+            found.append(find_places(wanted, tokens[-1], self.glue))
         halves, covered = learn_crosswise(tokens, found)
         labelled = covered >= _ALWAYS and sum(map(bool, found)) >= _ALWAYS_FROM
         long = sum(map(len, tokens)) > _LONG * len(tokens)
@@ -275,7 +275,7 @@ class Line:
                     yield first, last
 
 
-def _places_of(answers: Collection[str], tokens: Sequence[str], glue: str) -> list[TokenRange]:
+def find_places(answers: Collection[str], tokens: Sequence[str], glue: str) -> list[TokenRange]:
     """Where a text has one of the answers."""
     folded = [normalise(token) for token in tokens]
     found: list[TokenRange] = []

@@ -1,7 +1,7 @@
 """Relation extraction: which phrase of a line states the answer, learnt from asked people.
 
 A place in a line need not be a birthplace. Its context decides which of a line's candidates is the
-answer, if any (`examples.py` says what that is learnt from). A comma between two places
+answer, if any (`fitting_examples.py` says what that is learnt from). A comma between two places
 ("Paris, France") means that the first lies in the second.
 """
 
@@ -16,7 +16,13 @@ from wherefrom.core.contracts import Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.reading.candidates import AnswerProfile, Line
 from wherefrom.reading.context_features import extract_features
-from wherefrom.reading.fitting_examples import Asked, Lesson, find_anchors, may_rival, same_place
+from wherefrom.reading.fitting_examples import (
+    Asked,
+    Lesson,
+    find_anchors,
+    may_rival,
+    same_place,
+)
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import LogLinearModel
 from wherefrom.reading.sources import PassageSource
@@ -61,16 +67,24 @@ class RelationExtractor:
     anchors: frozenset[str] = frozenset()
 
     @classmethod
-    def fit(cls, source: PassageSource, asked: Sequence[Question]) -> "RelationExtractor":
-        """Learn from asked questions of one relation and the text about their people."""
-        return cls.fit_folds(source, asked)[0]
+    def fit(
+        cls,
+        source: PassageSource,
+        asked: Sequence[Question],
+        starters: frozenset[str] = frozenset(),
+    ) -> "RelationExtractor":
+        """Learn from asked questions of one relation and the text about their people.
+
+        `starters` are words that begin sentences of this text.
+        """
+        return cls.fit_folds(source, asked, starters)[0]
 
     @classmethod
     def fit_folds(
-        cls, source: PassageSource, asked: Sequence[Question]
+        cls, source: PassageSource, asked: Sequence[Question], starters: frozenset[str]
     ) -> tuple["RelationExtractor", "CrossFitted"]:
         """The extractor of all asked people, and for each of them one that did not see them."""
-        people = Asked(asked)
+        people = Asked(asked, starters)
         lesson = Lesson.of(source, people)
         distractors, of_folds = lesson.distractors()
         examples = lesson.examples(of_folds)

@@ -19,11 +19,11 @@ from dataclasses import dataclass, replace
 from itertools import accumulate, pairwise
 
 from wherefrom.core.contracts import Question
-from wherefrom.reading.candidates import AnswerProfile, Line
+from wherefrom.reading.candidates import AnswerProfile, Line, find_places
 from wherefrom.reading.context_features import extract_features
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import FOLDS, Example
-from wherefrom.reading.sentences import split_sentences
+from wherefrom.reading.sentences import find_starters, split_sentences
 from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.subject_text import CandidateAnswer
 from wherefrom.reading.tokens import normalise
@@ -36,16 +36,31 @@ _MOST_ANSWERED = 5000  # subjects whose answers tell what answers look like
 _MOST_TEXT = 600_000  # characters from which it is learnt what stands around answers
 _MOST_CANDIDATES = 40_000  # of all lines: more take long to fit and improve little
 _MOST_OTHERS = 60  # candidates of a line besides its answer
+_FEW_CUT_OFF = 0.1  # the share up to which such answers are faults, and not what is asked for
 _MOST_SILENT = 6  # lines of a person that do not have the answer
+
+
+def learn_starters(source: PassageSource, asked: Iterable[Question]) -> frozenset[str]:
+    """Words that begin sentences, from the texts of asked subjects: the same for all relations.
+
+    Then a text that is read for one relation need not be divided into sentences for the next.
+    """
+    subjects = sorted({question.subject for question in asked}, key=_digest)[:_MOST_SUBJECTS]
+    texts = {s: [text for _, text in passages_of(source, s)] for s in subjects}
+    return find_starters(text for own in _first(texts).values() for text in own)
 
 
 class Asked:
     """The asked subjects of one relation with their answers, and which fold each of them is in.
 
     Their order is that of a hash of their names, so that the first ones are a fair sample.
+    `starters` are words that begin sentences.
     """
 
-    def __init__(self, questions: Iterable[Question]) -> None:
+    def __init__(
+        self, questions: Iterable[Question], starters: frozenset[str] = frozenset()
+    ) -> None:
+        self._starters = starters
         self.answers: dict[str, set[str]] = defaultdict(set)  # normalised
         self._given: list[tuple[str, str]] = []
         for question in questions:
@@ -69,6 +84,7 @@ class Asked:
             [subject for _, subject in used],
             [text for text, _ in told],
             [self.answers[subject] for _, subject in told],
+            self._starters,
         )
         # No fold's texts are read by a profile that they taught, so each needs none of its own.
         return replace(profile, untaught={})
@@ -95,6 +111,16 @@ class LearntLine:
     def has_answer(self) -> bool:
         """Whether the answer stands there at all, be it in a longer word."""
         return self.states or _has_any(self.line.text, self.answers)
+
+    @property
+    def is_cut_off(self) -> bool:
+        """Whether a longer name goes on behind the answer everywhere: William in William M. Hall.
+
+        Such an answer is no candidate.
+        """
+        line = self.line
+        ends = [last for _, last in find_places(self.answers, line.tokens, line.profile.glue)]
+        return bool(ends) and not self.states and all(map(line.names.goes_on, ends))
 
 
 @dataclass(frozen=True)
@@ -140,8 +166,16 @@ class Lesson:
         return whole, folds
 
     def examples(self, distractors: Sequence[Container[str]]) -> list[Example]:
-        """Examples of all lines, the silent ones last; `distractors` are those of the folds."""
-        found = [_example(each, distractors[each.fold]) for each in (*self.lines, *self.silent)]
+        """Examples of all lines, the silent ones last; `distractors` are those of the folds.
+
+        If a few asked answers are cut off, the questions are faulty: whatever is chosen in their
+        lines is neither right nor wrong.
+        """
+        faulty = {id(each) for each in self.lines if each.is_cut_off}
+        if len(faulty) > _FEW_CUT_OFF * len(self.lines):
+            faulty = set[int]()
+        learnt = (each for each in (*self.lines, *self.silent) if id(each) not in faulty)
+        found = (_example(each, distractors[each.fold]) for each in learnt)
         return [example for example in found if example]
 
     def innermost(self) -> frozenset[str]:
@@ -192,15 +226,18 @@ def may_rival(line: Line, candidate: CandidateAnswer, distractors: Container[str
 
 def _profiles(asked: Asked, texts: Mapping[str, Sequence[str]]) -> list[AnswerProfile]:
     """The profile of all answers, then for each fold the one without its answers."""
+    some = _first(texts)
+    whole = asked.profile(some)
+    if not whole.boundaries:
+        some = dict[str, Sequence[str]]()  # of which nothing else is used
+    return [whole, *(asked.profile(some, number) for number in range(FOLDS))]
+
+
+def _first(texts: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+    """The texts of the first subjects, as far as there is room; all if the first is too long."""
     sizes = accumulate(sum(map(len, own)) for own in texts.values())
     room = {s for s, size in zip(texts, sizes, strict=True) if size < _MOST_TEXT}
-    some = {s: own for s, own in texts.items() if s in room} or texts
-    whole = asked.profile(some)
-    if whole.boundaries:
-        return [whole, *(asked.profile(some, number) for number in range(FOLDS))]
-    # Of the texts nothing else is used but the words that begin sentences.
-    without = (asked.profile({}, number) for number in range(FOLDS))
-    return [whole, *(replace(each, starters=whole.starters) for each in without)]
+    return {s: own for s, own in texts.items() if s in room} or texts
 
 
 def _lines(

@@ -16,6 +16,7 @@ from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
 from wherefrom.reading.extractor import CrossFitted, RelationExtractor, Statement
+from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import fold
 from wherefrom.reading.sources import DatasetPassages, PassageSource, passages_of
 
@@ -75,10 +76,11 @@ def fit_readers(
 ) -> dict[str, Reader]:
     """A reader for each relation that has enough asked answers."""
     by_relation = _group(asked, remark)
+    starters = learn_starters(source, (q for own in by_relation.values() for q in own))
 
     def fit(relation: str) -> Reader | str:
         try:
-            return Reader(*RelationExtractor.fit_folds(source, by_relation[relation]))
+            return Reader(*RelationExtractor.fit_folds(source, by_relation[relation], starters))
         except BadData as error:
             return str(error)
 

@@ -166,6 +166,10 @@ class Names:
             )
         return self._candidates[first, last]
 
+    def goes_on(self, last: int) -> bool:
+        """Whether the name that ends before token `last` is part of a longer one."""
+        return last < self._run_of.get(last - 1, (0, 0))[1]
+
     def _join(self) -> dict[TokenRange, tuple[TokenRange, ...]]:
         """For each run, its chain: "Paris, France", or "in Paris in France"."""
         chains: list[list[TokenRange]] = []

@@ -3,6 +3,7 @@
 Where a script puts no space between words, every character is a token, but katakana stay together.
 A full stop belongs to the abbreviation before it ("St.", "P.R."), a hyphen to its word unless a
 part of the word is an answer by itself: "right-handed" has one, "Stratford-upon-Avon" has none.
+Where answers are themselves like that ("tokio-process" beside "tokio"), the hyphen stays, too.
 
 Web addresses, versions, file names and the like are one token each where the answers are such: then
 `find_glue` has the marks that hold them together.
@@ -60,11 +61,12 @@ def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = ""
 
     A piece of text between spaces that has one of the marks `glue` in it is one token.
     """
+    glue, whole = glue.replace("-", ""), "-" in glue
     tokens = _undivided(text, glue)
     if "-" not in text:
         return tokens
     hyphens = [i for i, token in enumerate(tokens.texts) if "-" in token and len(token) > 2]
-    divided = tuple(i for i in hyphens if _divides(tokens.texts[i], answers))
+    divided = tuple(i for i in hyphens if _divides(tokens.texts[i], answers, whole))
     return _divided(text, glue, divided) if divided else tokens
 
 
@@ -100,10 +102,11 @@ def _tokens(text: str, spans: list[Span]) -> Tokens:
 def find_glue(answers: Iterable[str], least: float = 2) -> str:
     """The marks that hold pieces of answers together, such as ":" and "/" in web addresses.
 
-    None if fewer than `least` answers have such pieces; a mark must be in two answers.
+    None if fewer than `least` answers have such pieces; a mark must be in two answers. The hyphen
+    is one if as many answers have it between words without a capital.
     """
     marks: Counter[str] = Counter()
-    glued = 0
+    glued, hyphens = 0, 0
     for answer in answers:
         own: set[str] = set()
         for piece in answer.split():
@@ -112,7 +115,15 @@ def find_glue(answers: Iterable[str], least: float = 2) -> str:
                 own.update(c for c in core if not (c.isalnum() or c in "-_'’,"))
         marks.update(own)
         glued += bool(own)
-    return "".join(sorted(m for m, n in marks.items() if n > 1)) if glued >= least else ""
+        hyphens += any(map(_has_hyphens, answer.split()))
+    found = sorted(m for m, n in marks.items() if n > 1) if glued >= least else []
+    return "".join(found) + "-" * (hyphens > 1 and hyphens >= least)
+
+
+def _has_hyphens(piece: str) -> bool:
+    """Whether hyphens join words without a capital, as in tokio-process."""
+    parts = piece.split("-")
+    return len(parts) > 1 and all(parts) and not any(part[0].isupper() for part in parts)
 
 
 def _glued(text: str, glue: str) -> Iterator[Span]:
@@ -169,15 +180,15 @@ def _takes_stop(token: str) -> bool:
     return token[0].isupper() and is_abbreviation(token)
 
 
-def _divides(token: str, answers: Container[str]) -> bool:
+def _divides(token: str, answers: Container[str], whole: bool) -> bool:
     """Whether the hyphens of a word stand between words of their own.
 
     They do in a range of years, and if a part is an answer and the others have no capital. They do
-    not in a version: 0.1.0-beta.7 is another than 0.1.0.
+    not in a version: 0.1.0-beta.7 is another than 0.1.0. `whole`: answers have hyphens themselves.
     """
     if _YEARS.fullmatch(token):
         return normalise(token) not in answers
-    if normalise(token) in answers:
+    if whole or normalise(token) in answers:
         return False
     parts = token.split("-")
     return any(

@@ -7,10 +7,11 @@ is *silent* (the text does not state the relation); or the corpus has *no text* 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 
-from wherefrom.core.contracts import Question
+from wherefrom.core.contracts import Note, Question
 from wherefrom.core.errors import BadData, nearest
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Stated, Verdict
 from wherefrom.reading.extractor import RelationExtractor, Statement
+from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import Index
 from wherefrom.reading.sources import passages_of
 
@@ -41,22 +42,32 @@ class FactChecker:
             seen[question.relation] += 1
         extractors: dict[str, RelationExtractor] = {}
         problem = BadData("evidence: expected asked questions to learn from, found none")
+        starters = learn_starters(index, (q for own in by_relation.values() for q in own))
         for relation, questions in by_relation.items():
             try:
-                extractors[relation] = RelationExtractor.fit(index, questions)
+                extractors[relation] = RelationExtractor.fit(index, questions, starters)
             except BadData as error:
                 problem = error
         if not extractors:
             raise problem
         return cls(index, extractors)
 
+    @property
+    def starters(self) -> frozenset[str]:
+        """Words that begin sentences of the text; every relation has the same."""
+        return next(iter(self.extractors.values())).profile.starters
+
     def statements(self, subject: str, relation: str) -> tuple[Statement, ...]:
         """What the subject's documents state above the threshold, the surest first."""
         threshold = self._extractor(relation).threshold
         return tuple(s for s in self.extract(subject, relation) if s.score >= threshold)
 
-    def judge(self, subject: str, answer: str, relation: str) -> Verdict:
-        """What the subject's text says about an answer."""
+    def judge(self, subject: str, answer: str, relation: str, note: Note | None = None) -> Verdict:
+        """What the subject's text says about an answer.
+
+        The model was taught the `note`, and this is the reader that took it: the answer is only as
+        read unless other words than the note's own state it, too.
+        """
         extractor, extracted = self._extractor(relation), self.extract(subject, relation)
         if not extracted and not self.index.about(subject):
             return Verdict(NO_TEXT, None, None, None, 0.0)
@@ -65,7 +76,8 @@ class FactChecker:
             return Verdict(SILENT, None, None, None, extracted[0].score if extracted else 0.0)
         # One statement that agrees is enough: two people may share a name.
         agreeing = [s for s in stated if extractor.agrees(answer, s)]
-        first = (agreeing or stated)[0]
+        others = [s for s in agreeing if not is_same_reading(s, note)]
+        first = (others or agreeing or stated)[0]
         return Verdict(
             label=SUPPORTED if agreeing else CONTRADICTED,
             stated=first.text,
@@ -74,6 +86,7 @@ class FactChecker:
             score=first.score,
             quote=self.index.document(first.document).text,
             also=self._others(first, stated, extractor),
+            as_read=bool(agreeing) and not others,
         )
 
     def _others(
@@ -110,3 +123,10 @@ class FactChecker:
         ranked = sorted(found, key=lambda s: (-s.score, s.document))
         self._extracted[subject, relation] = ranked  # a report reads the same text twice
         return ranked
+
+
+def is_same_reading(statement: Statement, note: Note | None) -> bool:
+    """Whether a statement is the very words that the note was taken from."""
+    if note is None or statement.document != note.document:
+        return False
+    return statement.span.start < note.span.end and note.span.start < statement.span.end

@@ -136,12 +136,12 @@ def test_without_minutes_it_trains_as_long_as_it_gains_much(data: FactsConfig, t
 
 
 def test_a_gpu_without_the_time_to_compile_is_given_plain_steps():
-    """A step of 3.6 ms would be one of 10 ms without compiling, which takes 34 s."""
-    pace, left = planning._spare_compiling(Pace(0.0036, 0.0), 5.0)
+    """A step of 3.6 ms would be one of 10 ms without compiling, which takes 15 s."""
+    pace, left = planning._spare_compiling(Pace(0.0036, 0.0), 8.0)
     assert pace.step == pytest.approx(0.01)
-    assert left == pytest.approx(39.0)
+    assert left == pytest.approx(23.0)
     assert planning._spare_compiling(Pace(0.0036, 0.0), -100.0)[1] == pytest.approx(20.0)
-    assert planning._spare_compiling(Pace(0.0036, 0.0), 17.0)[1] == pytest.approx(49.99)
+    assert planning._spare_compiling(Pace(0.0036, 0.0), 36.0)[1] == pytest.approx(49.99)
 
 
 def test_a_share_of_the_time_is_for_the_model_without_notes(data: FactsConfig, tmp_path: Path):
@@ -177,6 +177,9 @@ def test_a_text_without_notes_is_read_as_a_whole(data: FactsConfig, tmp_path: Pa
     assert planned.lines()[0] == "notes: none"
     assert not planned.recipe.notes
     assert [share.name for share in planned.recipe.stages[0].mix] == ["spans", "questions"]
+    of_notes = changer(data, ["stages.without_notes.steps=5"])
+    with pytest.raises(UsageError, match="took no notes of this text"):
+        plan_run(of_notes, RunFolder(tmp_path / "none"), 5, timer=Timer(0.1))
 
 
 def test_steps_that_the_user_sets_are_not_planned(data: FactsConfig, tmp_path: Path):

@@ -56,7 +56,7 @@ _HOPED = 2000  # steps that a GPU is given at least, before it turns out how man
 _LOOKED_AT = 250  # answers' worth of the questions that are asked while it trains
 _REPORT = 0.7  # seconds of the report for each second of reading
 _SPARE = 0.04  # share of the time that is kept back
-_PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
+_PREPARING = {"cuda": 15.0}  # seconds before the first step, at best: compiling
 _MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
 _ALONE = 0.15  # share of the training time that the model without notes has
 _BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
@@ -217,7 +217,13 @@ def _choose(change: Callable[[Recipe], Recipe], text: TextSize, device: str, not
     What the user sets of the model with notes holds for the one without them, unless that one's
     own setting says otherwise.
     """
-    recipe = change(choose_settings(text, device, notes))
+    try:
+        recipe = change(choose_settings(text, device, notes))
+    except UsageError as error:  # the recipe with notes took the same settings
+        raise UsageError(
+            f"{error}; the reader took no notes of this text, and the setting is for a run that "
+            "has some: leave it out"
+        ) from None
     read = recipe.stages[0]
     return change(put_reading(recipe, read, -(-read.steps // 3)))
 
@@ -397,8 +403,10 @@ def _time_answers(dataset: Dataset, pace: Pace, reading: float) -> float:
 
 
 def _find_deadline(ends: float, later: float, pace: Pace, device: str, longer: bool) -> Deadline:
-    """What training keeps to; steps that are captured for a GPU cannot become more."""
-    return Deadline(ends, pace.step, later, longer and device == "cpu")
+    """What training keeps to. Steps that are captured for a GPU cannot become more, and what they
+    take once they are compiled is a guess, the shortest: they become fewer."""
+    measured = device != "cuda"
+    return Deadline(ends, pace.step if measured else None, later, longer and device == "cpu")
 
 
 def _keep_deadline(folder: RunFolder, plan: Plan, started: float, longer: bool) -> Deadline | None:

@@ -15,7 +15,6 @@ from typing import Any
 from wherefrom.answering.inspector import Inspector
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
-from wherefrom.objectives.note_rows import find_sentence
 from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.index import fold
 from wherefrom.reading.verdict import FactChecker
@@ -120,13 +119,12 @@ def _describe_notes(
 
     The words themselves stand in the texts.
     """
-    documents = inspector.run.dataset.documents
     found: dict[str, dict[str, list[Any]]] = {}
     for relation in sorted(inspector.model.relations):
         for name in names:
             if note := inspector.opened.find_note(name, relation):
-                where, text = places[note.document], documents[note.document].text
-                span, sentence = where.convert(note.span), find_sentence(text, note.span)
+                where, sentence = places[note.document], inspector.find_sentence(note)
+                span = where.convert(note.span)
                 own = [note.document, round(note.score, 4), *span, *where.convert(sentence)]
                 found.setdefault(relation, {})[name] = own
     return found

@@ -242,7 +242,7 @@ def test_a_name_that_was_not_looked_up_is_not_called_unknown(run_js) -> None:
 
 
 def test_support_by_the_words_of_the_note_is_as_read(run_js) -> None:
-    """Ann's note is the sentence that supports Rome; her other document says it too."""
+    """Ann's note is the sentence that supports Rome; only her other document makes it more."""
     texts = ["Hm. Ann Ek was born in Rome. So it is.", "Ann Ek, of Rome."]
     stated = [["Rome", "rome", i, [s, s + 4], ["rome"], 0, 0.9] for i, s in ((0, 23), (1, 11))]
     own = {**EVIDENCE["relations"]["place"], "stated": {"Ann Ek": stated}}
@@ -258,11 +258,17 @@ def test_support_by_the_words_of_the_note_is_as_read(run_js) -> None:
     noted = [
         {"place": {"Ann Ek": each}} for each in ([0, 0.8, 23, 27, 4, 28], [1, 0.7, 11, 15, 0, 16])
     ]
-    worlds = [evidence, *({**evidence, "noted": own} for own in noted)]
-    without, same, other = run_js({"evidence.js": "Evidence"}, script, worlds)
+    once = {**own, "stated": {"Ann Ek": stated[:1]}}
+    alone = {**evidence, "relations": {"place": once}}
+    worlds = [
+        evidence,
+        *({**evidence, "noted": each} for each in noted),
+        {**alone, "noted": noted[0]},
+    ]
+    without, same, other, only = run_js({"evidence.js": "Evidence"}, script, worlds)
     assert without == [False, None, "supported", False]
-    assert same[2:] == ["supported", True]
-    assert other[2:] == ["supported", False], "the note is of another sentence"
+    assert same[2:] == other[2:] == ["supported", False], "the other document says it, too"
+    assert only[2:] == ["supported", True]
     assert same[1] == {
         "value": "Rome", "score": 0.8, "document": 0, "span": [23, 27], "agrees": True,
         "sentence": "Ann Ek was born in Rome.", "place": [19, 23],

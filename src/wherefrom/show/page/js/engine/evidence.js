@@ -46,7 +46,9 @@ export class Evidence {
     const stated = this._stated(own, name);
     if (!stated.length) return this._empty(SILENT, lookUp(own.unsure, name) ?? 0);
     const agreeing = stated.filter((statement) => this.agrees(answer, statement, relation));
-    const first = (agreeing.length ? agreeing : stated)[0];
+    // The reader finds its own note again, so any other words say more.
+    const others = agreeing.filter((statement) => !this._isSameReading(statement, name, relation));
+    const first = others[0] ?? agreeing[0] ?? stated[0];
     const kept = [first];
     for (const statement of stated) {
       if (!kept.some((one) => this.agrees(statement.text, one, relation))) kept.push(statement);
@@ -54,7 +56,7 @@ export class Evidence {
     const { text, score, ...place } = this._show(first, subject);
     return {
       label: agreeing.length ? SUPPORTED : CONTRADICTED,
-      asRead: agreeing.length > 0 && this._isSameReading(first, name, relation),
+      asRead: agreeing.length > 0 && !others.length,
       stated: text,
       score,
       ...place,
