@@ -12,7 +12,7 @@
 #                                      `test` and, where there is npm, tsc
 #   scripts/setup.sh docs              set up, then write docs/COMMANDS.md from the commands
 #   scripts/setup.sh site              set up, then build the documentation as a site into build/site/html
-#   scripts/setup.sh report RUN        set up, then write docs/report.html and the README's picture of it
+#   scripts/setup.sh report RUN        set up, then write the report that comes with the package, and its picture
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
 #   scripts/setup.sh attack [ARG ...]  failing file operations and flipped bits, counted in docs/RELIABILITY.md
 #   scripts/setup.sh trust [ARG ...]   the figures of docs/TRUST.md from docs/results/; --take RUN ... takes audited runs over first

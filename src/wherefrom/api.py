@@ -30,7 +30,7 @@ from typing import ParamSpec, TypeVar, Unpack
 
 from wherefrom.answering.asking import Replies
 from wherefrom.answering.asking import ask as put_questions
-from wherefrom.answering.inspector import open_inspector
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.auditing.answer_examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.audit_findings import Audit
 from wherefrom.auditing.auditor import Risk, audit_run
@@ -56,7 +56,8 @@ from wherefrom.experiments.many_runs.seeds import (
     train_at_once,
 )
 from wherefrom.experiments.many_runs.together import RunRequest, check_apart, execute_all
-from wherefrom.experiments.one_run.execute import Outcome, evaluate_run, execute
+from wherefrom.experiments.one_run.execute import evaluate_run, execute
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.samples import sample
 from wherefrom.experiments.plans.planning import Planned, agree_on_plan, plan_run
 from wherefrom.experiments.rank_checks import count_apart
@@ -71,6 +72,7 @@ from wherefrom.runs.workshop import why_not_mps
 from wherefrom.show.export.exporting import Export
 from wherefrom.show.export.exporting import export_run as export
 from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
+from wherefrom.show.page.opened_report import example_report, open_report
 from wherefrom.show.page.report_page import Report, report_runs
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_bars import watch, watch_reading
@@ -81,7 +83,7 @@ __all__ = [
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
-    "ask", "audit", "build_recipe", "compare", "evaluate",
+    "ask", "audit", "build_recipe", "compare", "evaluate", "example_report",
     "examples", "explain", "export", "get_recipe", "list_recipes", "list_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
@@ -261,6 +263,7 @@ def ask(
 ) -> Replies:
     """Ask a finished run questions, closed-book; returns a sequence with one `Reply` per question.
 
+    `run` may also be a report's file, such as `example_report()`, whose model stands in the page.
     Each reply has the answer, the calibrated confidence, what the text says about the answer, and
     whether the model recalled it. With `risk`, the model answers only above a threshold that the
     calibration people certify: at most a share `risk` of the answers is wrong, except with
@@ -272,11 +275,19 @@ def ask(
     `strict` is False, the other questions are answered, and `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
-    inspector = open_inspector(_open(run, threads))
+    inspector = open_to_ask(run, threads)
     found = put_questions(
         inspector, asked, risk=risk, delta=delta, evidence=evidence, strict=strict
     )
     return found if claim is None else weigh_claims(inspector, found, claim)
+
+
+def open_to_ask(run: AnyRun, threads: int | None = None) -> Inspector:
+    """A run, or the report of one, opened once to be asked often."""
+    if isinstance(run, Run) or not Path(run).is_file():
+        return open_inspector(_open(run, threads))
+    use_threads(threads)
+    return open_report(Path(run))
 
 
 @checked

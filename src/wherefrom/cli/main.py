@@ -223,6 +223,11 @@ def _describe_refused(error: Any) -> str:
     described = _describe_value(error)
     if described is not None:
         return f"{described}; see '{path} --help'"
+    if path.endswith(" ask") and (option := getattr(error, "option_name", "")):
+        return (
+            f"{option}: expected an option, a run or a question, found neither; "
+            f"write -- before a question that begins with a dash, or see '{path} --help'"
+        )
     return f"{' '.join(error.format_message().split())} Try '{path} --help'."
 
 

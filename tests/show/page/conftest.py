@@ -58,6 +58,7 @@ class Opened:
 
     def wait_to_look_in(self) -> None:
         """It is computed once somebody looks."""
+        self.page.evaluate("document.getElementById('look-box').open = true")
         self.page.evaluate("document.getElementById('look').scrollIntoView()")
         done = "#look-body:not([hidden])[aria-busy=false]"
         self.page.wait_for_selector(done, timeout=60_000)

@@ -77,8 +77,9 @@ def test_a_page_answers_looks_in_lists_refuses_declines_and_prints(
     assert before[1] != after[1]
     assert page.get_attribute(".here", "visibility") == "hidden"  # nothing is answered
     assert "I don’t know" in opened.text("#card .answer")
-    page.click("#card .guess summary")
-    assert page.locator("#card del").is_visible()
+    assert opened.text("#card .guess").startswith(f"Best guess: {reply.answer}, ")
+    page.click("#card .why summary")
+    assert opened.text("#card .why summary") == "Why not?"
     opened.shoot("declined")
     page.click("#picks button:has-text('made-up')")
     page.wait_for_selector(f"#card[data-state=declined] .asked:not(:has-text('{name}'))")
@@ -91,6 +92,7 @@ def test_a_page_answers_looks_in_lists_refuses_declines_and_prints(
 
 def list_answers(page, run):
     """The table filters, searches and sorts."""
+    page.click("#answers-box > summary")
     rows = page.locator("#answers-table tbody tr")
     assert rows.count() == 14  # 8 stated, 2 omitted, 4 without text
     page.click("#filters button:has-text('no text')")
@@ -160,6 +162,7 @@ def test_the_wrong_answers_that_were_given_can_be_listed(open_page, report_file,
     text = re.sub(ANSWERS, relabel, report_file.read_text(), count=1)
     (tmp_path / "three.html").write_text(text)
     page = open_page(tmp_path / "three.html").page
+    page.click("#answers-box > summary")
     rows = page.locator("#answers-table tbody tr")
     for words, count in (("wrong", 2), ("answered", 1), ("right", 2), ("declined", 3)):
         page.locator("#filters button", has_text=re.compile(f"^{words}$")).click()
@@ -242,11 +245,12 @@ def test_what_is_folded_away_is_printed_and_then_folded_again(open_page, report_
         "'<details id=shut><summary>s</summary>a</details><details open>b</details>')"
     )
     opened = "[...document.querySelectorAll('#check details, #made details')].map((d) => d.open)"
-    assert page.evaluate(opened) == [False, True, False]
+    before = page.evaluate(opened)
+    assert before == [False, False, True, False, False]
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert page.evaluate(opened) == [True, True, False]  # the recipe is not printed
+    assert page.evaluate(opened) == [True, True, True, True, False]  # the recipe is not printed
     page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate(opened) == [False, True, False]
+    assert page.evaluate(opened) == before
 
 
 def test_paper_says_how_many_answers_are_listed(open_page, report_file, tmp_path):
@@ -262,9 +266,10 @@ def test_paper_says_how_many_answers_are_listed(open_page, report_file, tmp_path
     assert opened.page.locator("#answers-listed").is_hidden()
     opened.page.emulate_media(media="print")
     assert opened.page.locator("#answers-table tbody tr").count() == 25
-    assert opened.text("#answers-count").startswith("42 of 42 answers")
-    assert opened.text("#answers-listed") == "Only the first 25 are listed here."
+    assert opened.page.text_content("#answers-count").startswith("42 of 42 answers")
+    assert opened.page.text_content("#answers-listed") == "Only the first 25 are listed here."
     opened.page.emulate_media(media="screen")
+    opened.page.click("#answers-box > summary")
     opened.page.click("#more")
     opened.page.emulate_media(media="print")
     assert opened.page.locator("#answers-listed").is_hidden()
@@ -274,7 +279,7 @@ def test_without_scripts_everything_else_can_be_read(browser, report_file):
     context = browser.new_context(java_script_enabled=False)
     page = context.new_page()
     page.goto(report_file.as_uri())
-    assert page.locator("noscript p").is_visible()
+    assert page.locator(".unscripted").is_visible()
     assert page.locator("#ask-form").is_hidden()
     assert page.locator("#accuracy svg.chart").is_visible()
     assert page.locator("#answers-table tbody tr").count() == 14
@@ -367,9 +372,108 @@ def test_hostile_names_are_shown_as_text(open_page, hostile):
     assert opened.ask(held.text) == "answered"  # without calibration it always answers
     assert held.subject in page.inner_text("#card .asked")
     assert page.locator("#card b, #card img, #card i:not(.sure-bar i)").count() == 0
-    golds = page.locator("#answers-table td[data-label='right is']").all_inner_texts()
+    golds = page.locator("#answers-table td[data-label='right is']").all_text_contents()
     assert held.answer in golds
     assert page.locator("img").count() == 0
     # The data of page and engine, two models, the engine, the page's own script: no other.
     assert page.evaluate("document.scripts.length") == 6
     opened.shoot("hostile")
+
+
+# --- for somebody who never saw the project -------------------------------------------------------
+
+
+def test_an_example_is_answered_on_load_and_an_empty_field_says_what_to_type(
+    open_page, outspoken, name
+):
+    opened = open_page(outspoken)
+    assert opened.wait() in ("answered", "declined")
+    assert opened.page.input_value("#question") == ""
+    assert opened.text("#card .asked") == f"Where was {name} born?"
+    assert opened.page.url.endswith(".html")  # nobody asked it: the address stays
+    opened.page.press("#question", "Enter")
+    opened.page.wait_for_selector("#card[data-state=refused]")
+    assert opened.text("#card .answer") == "Ask what?"
+    assert f"such as {name}, or a question: Where was … born?" in opened.text("#card")
+
+
+def test_before_what_is_folded_away_there_are_three_screens(open_page, report_file):
+    opened = open_page(report_file, width=1280)
+    opened.wait()
+    end = "document.getElementById('more-checks').getBoundingClientRect().top + scrollY"
+    assert opened.page.evaluate(end) < 3 * 900
+
+
+@pytest.mark.parametrize("width", [1280, 980, 390])
+def test_nothing_hangs_out_of_the_page(open_page, outspoken, name, width):
+    opened = open_page(outspoken, width=width)
+    opened.ask(name)
+    assert opened.page.evaluate(BEYOND) == 0
+    boxes = [opened.page.locator(part).bounding_box() for part in ("main", "#beside", "#card")]
+    main, *inside = (box["x"] + box["width"] for box in boxes)
+    assert max(inside) <= main + 1
+
+
+def test_a_link_asks_its_question_and_what_is_asked_becomes_a_link(open_page, outspoken, name):
+    opened = open_page(outspoken)
+    page = opened.page
+    opened.ask("Zz Yy")
+    assert page.url.endswith("#q=Where%20was%20Zz%20Yy%20born%3F")
+    page.evaluate(f"location.hash = '#q=' + encodeURIComponent('Where was {name} born?')")
+    page.wait_for_selector(f"#card .asked:has-text('{name}')")
+    opened.wait()
+    with page.expect_download() as saved:
+        page.click("#share button:has-text('picture')")
+    assert saved.value.suggested_filename == "answer.png"
+    assert Path(saved.value.path()).read_bytes()[:4] == b"\x89PNG"
+    page.evaluate("location.hash = '#answers'")
+    assert page.locator("#answers-table").is_visible()
+    with page.expect_download() as saved:
+        page.click("#as-csv")
+    lines = Path(saved.value.path()).read_text().splitlines()
+    assert lines[0].startswith("question,subject,relation,answer,right_answer,right,")
+    with page.expect_download() as saved:
+        page.click("#as-json")
+    rows = json.loads(Path(saved.value.path()).read_text())
+    assert len(rows) == len(lines) - 1 == 14
+    assert {row["support"] for row in rows} == {"stated", "omitted", "none"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "where", "says"),
+    [
+        (" was born in ", " was seen in ", "#card", "This file was changed after it was made"),
+        (
+            '"use strict";\n(() => {\n// ui',
+            '"use strict";\n(() => {\n// my',
+            ".unscripted",
+            "changed",
+        ),
+        ('id="page-data">{', 'id="page-data">{,', ".unscripted", "Nothing can be asked here"),
+    ],
+)
+def test_an_edited_page_says_so(browser, report_file, tmp_path, old, new, where, says):
+    """Data, the script itself, whose hash the browser compares, and data that cannot be read."""
+    text = report_file.read_text()
+    assert old in text
+    (tmp_path / "edited.html").write_text(text.replace(old, new))
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto((tmp_path / "edited.html").as_uri())
+    page.wait_for_selector(f"{where}:has-text('{says}')")
+    context.close()
+
+
+def test_without_its_text_shows_what_retrained_models_say(open_page, outspoken, name, tmp_path):
+    """As an audit measured it: 90 % with the text about this name, 20 % without it."""
+    text = outspoken.read_text()
+    entry = re.search(rf'\{{"q":"Where was {name} born\?"[^}}]*"w":null', text)
+    assert entry
+    told = entry[0].replace('"w":null', '"w":[0.9,0.2,16]')
+    (tmp_path / "audited.html").write_text(text.replace(entry[0], told))
+    opened = open_page(tmp_path / "audited.html")
+    assert opened.ask(name) == "answered"
+    opened.page.check("#card .left-out input")
+    said = opened.text("#card")
+    assert "20 %; with it, 90 % (means of 16 models)" in said
+    assert "trained without the text about" in said

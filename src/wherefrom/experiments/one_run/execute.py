@@ -4,7 +4,7 @@ Nothing is done twice: the same call continues an unfinished run and only reads 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -15,7 +15,6 @@ from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import to_json
 from wherefrom.core.environment import release_memory
 from wherefrom.core.errors import (
-    BadData,
     Damaged,
     Interrupted,
     MissingInput,
@@ -25,6 +24,7 @@ from wherefrom.core.errors import (
 from wherefrom.core.recipe import Experiment, Recipe, Stage
 from wherefrom.data.data_catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.probing import PROBES, Probe, Watch, advise
 from wherefrom.experiments.one_run.run_evaluation import evaluate
 from wherefrom.experiments.one_run.stage_training import train_stage
@@ -43,39 +43,6 @@ from wherefrom.training.loop import Finished, Observer
 from wherefrom.training.rank_group import current_ranks
 from wherefrom.training.signals import StopSignal
 from wherefrom.training.weights import copy_weights
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The results of a run, by name. `reused`: the run was already finished and only read.
-
-    `changed` names the results that differ from the stored ones after a new evaluation. `advice`
-    says what a run that was planned lacks, if anything, and what would help.
-    """
-
-    recipe: str
-    run: str
-    seconds: float
-    results: dict[str, Any]
-    reused: bool = False
-    changed: tuple[str, ...] = ()
-    advice: str = ""
-
-    def __fspath__(self) -> str:
-        """The run folder: an outcome can stand wherever a run's path is expected."""
-        return self.run
-
-    def require_checks(self) -> None:
-        """Raise BadData, which names the first failure, if a demonstration's check did not hold."""
-        rows = self.results.items()
-        failed = [f"{name}: {text}" for name, row in rows for text in row.get("failed", [])]
-        if failed:
-            count = sum(row["n"] for row in self.results.values())
-            raise BadData(
-                f"{self.run}: expected all {count} checks to hold, found {len(failed)} that "
-                f"{'does' if len(failed) == 1 else 'do'} not: {failed[0]}; "
-                "demonstrations.json has every number"
-            )
 
 
 def execute(

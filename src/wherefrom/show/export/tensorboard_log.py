@@ -43,6 +43,12 @@ class TensorBoardLog(Observer):
         self.rows: dict[Path, int] = {}  # that were handed on, by file
         self.writer: Any = None
 
+    def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
+        """Rows of an earlier part of the run are handed on with the first new ones."""
+
+    def finished(self, name: str, step: int, seconds: float) -> None:
+        self.hand_on()
+
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, np.ndarray], seconds: float
     ) -> None:
