@@ -11,7 +11,8 @@
 #   scripts/setup.sh check             set up, then ruff, pyright, the budget of lines, the CPU seconds of the last
 #                                      `test` and, where there is npm, tsc
 #   scripts/setup.sh docs              set up, then write docs/COMMANDS.md from the commands
-#   scripts/setup.sh report RUN        set up, then write docs/report.html and the README's picture of it
+#   scripts/setup.sh site              set up, then build the documentation as a site into build/site/html
+#   scripts/setup.sh report RUN        set up, then write the report that comes with the package, and its picture
 #   scripts/setup.sh bench             set up, then the benchmarks; figures into runs/benchmarks/
 #   scripts/setup.sh attack [ARG ...]  failing file operations and flipped bits, counted in docs/RELIABILITY.md
 #   scripts/setup.sh trust [ARG ...]   the figures of docs/TRUST.md from docs/results/; --take RUN ... takes audited runs over first
@@ -104,7 +105,7 @@ setup() {
     say "done"
 }
 
-# What few people need, on top of a profile: notebook, browser, bench. Their locks fit run.txt and dev.txt.
+# What few people need, on top of a profile: notebook, browser, bench, site. Their locks fit run.txt and dev.txt.
 add() {
     local key
     key=$({ cat "requirements/$1.txt" "$stamp_file"; } | cksum)
@@ -194,7 +195,7 @@ lock() {
     trap "rm -rf '$tools'" EXIT
     "$python" -m venv "$tools"
     "$tools/bin/python" -m pip install -qq "uv==$uv_version"
-    for profile in run dev notebook browser bench; do
+    for profile in run dev notebook browser bench site; do
         say "locking requirements/$profile.txt"
         "$tools/bin/uv" pip compile --quiet --no-config --universal --python-version 3.11 \
             --fork-strategy fewest --generate-hashes --no-emit-index-url --no-emit-find-links \
@@ -221,6 +222,7 @@ case $command in # "setup; ...", not "setup && ...", which would switch set -e o
     browser) setup dev; add browser; browser ;;
     check) setup dev; check ;;
     docs) setup run; exec "$venv_python" -m typer wherefrom.cli.main utils docs --name wherefrom --output docs/COMMANDS.md ;;
+    site) setup run; add site; exec "$venv_python" scripts/site.py ;;
     report) setup dev; add browser; exec "$venv_python" scripts/report_picture.py "$@" ;;
     bench) setup dev; add bench; bench "$@" ;;
     attack) setup dev; exec "$venv_python" benchmarks/attack.py --write "$@" ;;

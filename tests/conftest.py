@@ -102,6 +102,16 @@ def tiny_run(tmp_path_factory: pytest.TempPathFactory, tiny_settings: list[str])
     return path
 
 
+@pytest.fixture(scope="session")
+def exportable_run(tmp_path_factory: pytest.TempPathFactory, tiny_settings: list[str]) -> Path:
+    """A finished run like the tiny one, whose models read no n-grams. No test changes it."""
+    from wherefrom import api
+
+    path = tmp_path_factory.mktemp("exportable") / "people-0"
+    api.run("people", out=path, settings=[*tiny_settings, "model.ngrams=0"])
+    return path
+
+
 @pytest.fixture
 def own_run(tiny_run: Path, tmp_path: Path) -> Path:
     """A copy of the finished run, to be changed."""

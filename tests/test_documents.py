@@ -1,10 +1,11 @@
 """The documents: their Python runs, their links lead somewhere, the files they name exist."""
 
+import json
 import re
 import shlex
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import get_args, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 import pytest
 import typer.cli
@@ -45,6 +46,24 @@ def test_blocks_are_found_with_their_lines():
     text = "a\n```python\nx = 1\n```\n```json\n{}\n```\n```python\ny = 2\nz = 3\n```\n"
     assert python_blocks(text) == [(3, "x = 1\n"), (9, "y = 2\nz = 3\n")]
     assert headings("# `a b` C.D\n```\n# no\n```\n## e-f\n") == {"a-b-cd", "e-f"}
+
+
+@pytest.mark.nightly
+def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path, monkeypatch):
+    """As a reader would run it, and what it shows is what was saved, as far as figures allow."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    cells = json.loads((ROOT / "docs" / "first-steps.ipynb").read_text("utf-8"))["cells"]
+    names: dict[str, Any] = {"__name__": "notebook"}
+    for cell in (cell for cell in cells if cell["cell_type"] == "code"):
+        exec(compile("".join(cell["source"]), cell["id"], "exec"), names)
+    known, unknown, misspelt = names["replies"]
+    assert (known.answered, unknown.answered, misspelt.answered) == (True, False, False)
+    assert "</table>" in names["audit"]._repr_html_()
+    assert Path(names["report"].path).is_file()
+    outputs = (out for cell in cells for out in cell.get("outputs", ()))
+    saved = [line for out in outputs for line in out.get("text", ())]
+    assert saved == [f"{reply!r}\n" for reply in names["replies"]]
 
 
 @pytest.mark.nightly
@@ -156,6 +175,23 @@ def test_pages_that_the_code_names_exist():
     }
     gone = [(file, page) for file, page in named if not (ROOT / page).exists()]
     assert [each for each in gone if each[1] not in ("docs/gone.md", "docs/nothing.md")] == []
+
+
+def test_versions_are_written_down_alike():
+    """pyproject.toml has the version, and scripts/setup.sh that of torch; others repeat them."""
+
+    def find(pattern: str, file: str) -> set[str]:
+        found = set(re.findall(pattern, (ROOT / file).read_text("utf-8"), re.MULTILINE))
+        assert found, f"{file} has no {pattern}"
+        return found
+
+    own = find(r'^version = "(.+)"$', "pyproject.toml")
+    assert find(r"^version: (.+)$", "CITATION.cff") == own
+    torch = find(r"^torch_version=(.+)$", "scripts/setup.sh")
+    for file in ("Dockerfile", ".github/workflows/wheel.yml"):
+        assert find(r"torch==([\d.]+)", file) == torch
+    tool = find(r'"(zensical==.+)"', "pyproject.toml")
+    assert find(r"^(zensical==\S+)$", "requirements/site.in") == tool
 
 
 def test_every_field_of_an_audit_is_documented():

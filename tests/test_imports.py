@@ -28,7 +28,7 @@ ALLOWED = {
     "data": {"core", "reading"},
     "models": {"core"},
     "training": {"core"},
-    "generation": {"core"},
+    "generation": {"core", "training"},  # ranks divide what is decoded and read
     "objectives": {"core", "reading", "data"},
     "evaluation": {"core", "reading", "generation"},
     "runs": _TO_EVALUATION,

@@ -76,3 +76,5 @@ def test_a_tiny_people_runs_from_a_copy_of_it(wheel, tiny_settings, tmp_path):
     assert b"<script" in (tmp_path / "people" / "report.html").read_bytes()
     # The command that a user types.
     assert "people" in run(place / "bin" / "wherefrom", "list", cwd=tmp_path, **here)
+    asked = run(place / "bin" / "wherefrom", "ask", "Amos Karlsson", cwd=tmp_path, **here)
+    assert "  Havana (" in asked  # by the example in it

@@ -30,7 +30,7 @@ from typing import ParamSpec, TypeVar, Unpack
 
 from wherefrom.answering.asking import Replies
 from wherefrom.answering.asking import ask as put_questions
-from wherefrom.answering.inspector import open_inspector
+from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.auditing.answer_examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.audit_findings import Audit
 from wherefrom.auditing.auditor import Risk, audit_run
@@ -48,6 +48,7 @@ from wherefrom.experiments.comparing.explanation import Explanation, explain
 from wherefrom.experiments.comparing.listing import RecipeEntry, RunEntry, list_recipes, list_runs
 from wherefrom.experiments.comparing.run_comparison import RunComparison, compare
 from wherefrom.experiments.comparing.run_perplexity import PerplexityReport, perplexity
+from wherefrom.experiments.launcher import run_on_ranks
 from wherefrom.experiments.many_runs.seeds import (
     SeedsOutcome,
     choose_seeds,
@@ -55,10 +56,11 @@ from wherefrom.experiments.many_runs.seeds import (
     train_at_once,
 )
 from wherefrom.experiments.many_runs.together import RunRequest, check_apart, execute_all
-from wherefrom.experiments.one_run.execute import Outcome, evaluate_run, execute
+from wherefrom.experiments.one_run.execute import evaluate_run, execute
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.samples import sample
-from wherefrom.experiments.plans.planning import Planned, plan_run
-from wherefrom.experiments.processes.company import company, count_apart
+from wherefrom.experiments.plans.planning import Planned, agree_on_plan, plan_run
+from wherefrom.experiments.rank_checks import count_apart
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, get_recipe
 from wherefrom.experiments.recipes.recipe_options import RecipeOptions, build, change, check_options
 from wherefrom.runs.folder import RunFolder
@@ -67,18 +69,22 @@ from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
+from wherefrom.show.export.exporting import Export
+from wherefrom.show.export.exporting import export_run as export
+from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
+from wherefrom.show.page.opened_report import example_report, open_report
 from wherefrom.show.page.report_page import Report, report_runs
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_bars import watch, watch_reading
 from wherefrom.training.meeting import PATIENCE
 
 __all__ = [
-    "Audit", "Claim", "Examples", "Explanation", "Fault", "Outcome",
+    "Audit", "Claim", "Examples", "Explanation", "Export", "Fault", "Outcome",
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
-    "ask", "audit", "build_recipe", "compare", "evaluate",
-    "examples", "explain", "get_recipe", "list_recipes", "list_runs", "open_run",
+    "ask", "audit", "build_recipe", "compare", "evaluate", "example_report",
+    "examples", "explain", "export", "get_recipe", "list_recipes", "list_runs", "open_run",
     "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
 ]  # fmt: skip
@@ -120,6 +126,7 @@ def run(
     progress: bool = False,
     processes: int | None = None,
     wait: float = PATIENCE,
+    log: str | None = None,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
@@ -129,21 +136,39 @@ def run(
     is how many seconds one that does not come, or does not answer, is waited for. A program that
     torchrun has started needs neither: only its first process returns from here. The options are
     those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`
-    is allowed.
+    is allowed. `log="tensorboard"` also writes the curves and results for tensorboard.
     """
     started = monotonic()
+    check_log(log)
     built = _build(recipe, options)
-    minutes = options.get("minutes")
-    with company(built, processes, wait, alike={"minutes": minutes}):
-        if progress:
-            _introduce(built)
-        if not _is_planned(recipe, built, options):
-            return _run(built, out, progress)
-        folder = RunFolder(_folder(built, out))
-        planned = plan_run(lambda base: change(base, options), folder, minutes, started=started)
-        if progress:
-            _tell_plan(planned)
-        return _run(planned.recipe, out, progress, planned=planned)
+    planned = _is_planned(recipe, built, options)
+    work = partial(_run_into, built, options if planned else None, progress, started, log)
+    path = default_folder(built) if out is None else Path(out)
+    alike = {"minutes": options.get("minutes")}
+    return run_on_ranks(work, path, built, processes, wait, alike=alike)
+
+
+def _run_into(
+    built: Experiment,
+    options: RecipeOptions | None,
+    progress: bool,
+    started: float,
+    log: str | None,
+    path: Path,
+) -> Outcome:
+    """What every rank does in `run`; with options, the recipe is fitted to its text."""
+    if progress:
+        _introduce(built)
+    if options is None:
+        return _run(built, path, progress, log=log)
+    chosen, folder = options, RunFolder(_folder(built, path))
+    planned = plan_run(
+        lambda base: change(base, chosen), folder, options.get("minutes"), started=started
+    )
+    planned = agree_on_plan(planned)
+    if progress:
+        _tell_plan(planned)
+    return _run(planned.recipe, path, progress, planned=planned, log=log)
 
 
 @checked
@@ -155,21 +180,19 @@ def run_seeds(
     out: str | PathLike[str] | None = None,
     progress: bool = False,
     processes: int | None = None,
-    wait: float = PATIENCE,
     together: int | None = None,
     **options: Unpack[RecipeOptions],
 ) -> SeedsOutcome:
     """Run a recipe with several seeds (`0-4`, or numbers), and average every result over them.
 
     With `out`, the run folders are `out`/seed-0, `out`/seed-1, and so on. Several `processes` train
-    as many seeds at once, each seed in one of them; so do those of torchrun, on one machine. One
-    process trains up to `together` models as one: by default as many as fit on a GPU, and one on a
-    CPU.
+    as many seeds at once, each seed in one of them. One process trains up to `together` models as
+    one: by default as many as fit on a GPU, and one on a CPU.
     """
     check_apart(together, processes)
     built = _build(recipe, options)
     numbers = choose_seeds(seeds)
-    at_once = count_apart(processes, wait)
+    at_once = count_apart(processes)
     if progress:
         _introduce(built)
     folders = {seed: _seed_folder(replace(built, seed=seed), out) for seed in numbers}
@@ -204,12 +227,15 @@ def evaluate(
     `processes`, or those of torchrun, divide the questions; `wait` is as in `run`.
     """
     path = run_path(run)
-    folder = RunFolder(path)
-    recipe = folder.read_recipe()
-    with company(recipe, processes, wait, trains=False):
-        if isinstance(recipe, Demonstrations):
-            return demonstrate_again(recipe, folder)
-        return evaluate_run(path, threads)
+    recipe = RunFolder(path).read_recipe()
+    work = partial(_evaluate, recipe, threads)
+    return run_on_ranks(work, path, recipe, processes, wait, trains=False)
+
+
+def _evaluate(recipe: Experiment, threads: int | None, path: Path) -> Outcome:
+    if isinstance(recipe, Demonstrations):
+        return demonstrate_again(recipe, RunFolder(path))
+    return evaluate_run(path, threads)
 
 
 def default_folder(recipe: Experiment) -> Path:
@@ -237,6 +263,7 @@ def ask(
 ) -> Replies:
     """Ask a finished run questions, closed-book; returns a sequence with one `Reply` per question.
 
+    `run` may also be a report's file, such as `example_report()`, whose model stands in the page.
     Each reply has the answer, the calibrated confidence, what the text says about the answer, and
     whether the model recalled it. With `risk`, the model answers only above a threshold that the
     calibration people certify: at most a share `risk` of the answers is wrong, except with
@@ -248,11 +275,19 @@ def ask(
     `strict` is False, the other questions are answered, and `Replies.problems` says what is wrong.
     """
     asked = [questions] if isinstance(questions, str) else list(questions)
-    inspector = open_inspector(_open(run, threads))
+    inspector = open_to_ask(run, threads)
     found = put_questions(
         inspector, asked, risk=risk, delta=delta, evidence=evidence, strict=strict
     )
     return found if claim is None else weigh_claims(inspector, found, claim)
+
+
+def open_to_ask(run: AnyRun, threads: int | None = None) -> Inspector:
+    """A run, or the report of one, opened once to be asked often."""
+    if isinstance(run, Run) or not Path(run).is_file():
+        return open_inspector(_open(run, threads))
+    use_threads(threads)
+    return open_report(Path(run))
 
 
 @checked
@@ -273,20 +308,19 @@ def audit(
 
     `pairs` trains that many pairs of models without people's text, to measure what the model
     recalled; `budget` (minutes) trains as many pairs as it allows, up to `pairs` or 8. Several
-    `processes` train as many models at once, and so do those of torchrun; or one process trains
-    `together` as many in one step (by default as many as fit on a GPU, and one on a CPU). `swap`
-    gives this number of held-out people another answer in the text and trains again. Models that an
-    earlier audit trained are used again.
+    `processes` train as many models at once; or one process trains `together` as many in one step
+    (by default as many as fit on a GPU, and one on a CPU). `swap` gives this number of held-out
+    people another answer in the text and trains again. Models that an earlier audit trained are
+    used again.
     """
     opened = open_run(run)
-    at_once = count_apart(processes)
-    trains = pairs is not None or budget is not None
+    count_apart(processes)
     return audit_run(
         opened,
         Risk(risk, delta),
         pairs=pairs,
         budget=budget,
-        processes=at_once if trains else processes,
+        processes=processes,
         together=together,
         swap=swap,
         threads=threads,
@@ -414,6 +448,7 @@ def _run(
     progress: bool,
     label: str = "",
     planned: Planned | None = None,
+    log: str | None = None,
 ) -> Outcome:
     path = _folder(recipe, out)
     if isinstance(recipe, Demonstrations):  # they take seconds: there is no progress to show
@@ -426,8 +461,10 @@ def _run(
         last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
         with watch(names, label) if progress else nullcontext() as observer:
-            observers = [observer] if observer else []
-            outcome = execute(recipe, path, observers, planned)
+            logs = [TensorBoardLog(path)] if log else []
+            outcome = execute(recipe, path, [*logs, *([observer] if observer else [])], planned)
+        for each in logs:
+            each.conclude(recipe, outcome.results)
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
     return outcome

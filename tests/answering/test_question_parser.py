@@ -257,3 +257,29 @@ def test_a_closing_mark_alone_is_no_name():
     for text in ("¿Dónde nació ?", "¿Dónde nació", "¿Dónde nació  ."):
         with pytest.raises(BadData, match=r"expected a question like '¿Dónde nació \.\.\.\?'"):
             parser.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("line", "asked"),
+    [
+        ("Ada Lund", ["Where was Ada Lund born?", "Which hand does Ada Lund write with?"]),
+        (" zoe  ray ", ["Where was zoe  ray born?", "Which hand does zoe  ray write with?"]),
+        ("where was ada lund born", ["where was ada lund born"]),
+        ("When was Ada Lund born?", []),
+        ("who are you", []),
+        ("Zoe?", []),
+        ("one two three four five six", []),
+        ("", []),
+    ],
+)
+def test_what_a_typed_line_means(line: str, asked: list[str]) -> None:
+    people = [
+        Question(text.format(name), name, relation, "x", "asked")
+        for name in ("Ada Lund", "Bo Falk", "Cy Roth")
+        for relation, text in (
+            ("place", "Where was {} born?"), ("hand", "Which hand does {} write with?"),
+        )
+    ]  # fmt: skip
+    found, offered = QuestionParser(people).interpret(line)
+    assert found == asked
+    assert (offered[:1] == ["Where was Ada Lund born?"]) == line.startswith("When")

@@ -37,7 +37,7 @@ def test_an_answer_has_a_confidence_evidence_and_a_source(cli, open_run, questio
     assert "I don't know" not in answer
     assert others.startswith("  the model's own ranking: ")
     assert evidence.startswith(('  evidence: supported by "', '  evidence: contradicted by "'))
-    assert source.startswith(("  source: recalled, ", "  source: guessed, "))
+    assert source.startswith(("  source: recalled (", "  source: guessed ("))
     assert "not measured on this text" in source
     assert "%" not in source
     assert second.splitlines()[0] == questions[1]
@@ -143,17 +143,31 @@ def test_a_run_has_a_name_and_without_one_the_newest_is_asked(cli, two_runs, que
     assert cli("ask", questions[0], "--json").json["run"] == "runs/first"
 
 
-def test_a_run_that_is_not_there_is_told(cli, two_runs, questions, tmp_path, monkeypatch):
+def test_a_run_that_is_not_there_is_told(cli, two_runs, questions):
     for run in ("third", "runs/third"):
         result = cli("ask", run, questions[0])
         assert (result.code, result.out) == (66, "")
         assert f"{run}: expected a run folder, found no such folder" in result.complaint
     assert "expected a question like" in cli("ask", "third").complaint
-    (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path / "empty")
-    result = cli("ask", questions[0])
-    assert result.code == 66
-    assert "runs: expected a finished run, found none; name a run folder" in result.complaint
+
+
+def test_without_a_run_the_example_is_asked_and_a_report_by_its_file(cli, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    asked = ("Where was Amos Karlsson born?", "--json")
+    found = cli("ask", *asked)
+    assert found.err.startswith("no run here: the example that comes with wherefrom is asked, ")
+    file = wherefrom.example_report()
+    named = cli("ask", file, *asked)
+    assert (named.err, named.json) == ("", found.json)
+    assert named.json["run"] == str(file)
+
+
+@pytest.mark.parametrize("name", ["-Amos", "-Amos Karlsson", "--amos"])
+def test_a_name_that_begins_with_a_dash(cli, tiny_run, name):
+    result = cli("ask", tiny_run, name)
+    assert (result.code, result.out) == (2, "")
+    assert "write -- before a question that begins with a dash" in result.complaint
+    assert "expected a question like" in cli("ask", tiny_run, "--", name).complaint
 
 
 def test_no_question_at_all_is_an_error(cli, tiny_run):

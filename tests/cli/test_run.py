@@ -146,3 +146,9 @@ def test_a_device_that_is_not_here_is_told_of_once(cli, tmp_path):
     result = cli("run", "bigram-tiny", *BIGRAM, "--device", "mps", "--out", tmp_path / "r")
     assert result.code == 0
     assert result.err.count("device 'mps' is not here; using the CPU\n") == 1
+
+
+def test_a_log_is_of_one_run(cli, tmp_path):
+    result = cli("run", "people", "--seeds", "0-1", "--log", "tensorboard", "--out", tmp_path / "x")
+    assert result.code == 2
+    assert "--log: expected one run, found --seeds" in result.complaint

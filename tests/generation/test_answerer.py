@@ -1,5 +1,6 @@
 import math
 
+import numpy as np
 import pytest
 import torch
 from torch import Tensor, nn
@@ -7,6 +8,9 @@ from torch import Tensor, nn
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK, Vocabulary
 from wherefrom.generation.answerer import ModelAnswerer, answer_probabilities
+from wherefrom.generation.decoder import Decoder
+from wherefrom.generation.requests import Request
+from wherefrom.models.gpt import GPT, GPTConfig
 
 VOCABULARY = Vocabulary.from_text(["Where is A? Paris Rome Pisa Nice B"])
 
@@ -165,3 +169,18 @@ def test_probabilities_of_given_answers_are_means_over_all_prompts_too():
     found = answer_probabilities(in_other_words(), asked, said)
     assert found == pytest.approx([0.6 / 3, (0.3 + 0.9 + 0.5) / 3, 0.3 / 3], abs=1e-4)
     assert answer_probabilities(in_other_words(), [], []).shape == (0,)
+
+
+@pytest.mark.parametrize(("size", "parts"), [(1, 1), (3, 3), (4, 0)])
+def test_several_ranks_decode_what_one_does(divided, size: int, parts: int):
+    """Their batches are smaller, so sums may be taken in another order. Twelve prompts are too few
+    for four ranks: each answers all."""
+    torch.manual_seed(0)
+    shape = {"vocab_size": 12, "block_size": 12, "n_layer": 1, "n_head": 2, "n_embd": 8}
+    model = GPT(GPTConfig(**shape)).eval()
+    requests = [Request((3, 4, i), 5, beams) for i in range(2, 6) for beams in (1, 2, 4)]
+    found, done = divided(size, lambda: ModelAnswerer(model, VOCABULARY).generate(requests))
+    assert done == parts
+    for here, there in zip(found, Decoder(model).generate(requests), strict=True):
+        logs = [[each.log_probability for each in some] for some in (here, there)]
+        np.testing.assert_allclose(logs[0], logs[1], atol=1e-5)

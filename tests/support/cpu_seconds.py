@@ -24,7 +24,8 @@ _RECORD = "wherefrom/cpu_seconds"  # in pytest's cache
 _FAST = "not nightly"  # what pyproject.toml selects
 _MANY = 1000  # tests
 _SHARED = {"session", "package", "module", "class"}
-_SHOWN, _MOST = 1.0, 3.0  # CPU seconds
+_SHOWN, _WANTED = 1.0, 3.0  # CPU seconds
+_MOST = 1.5 * _WANTED  # one machine needs half as much again as another, or as itself when busy
 
 
 def spent() -> float:
@@ -128,11 +129,11 @@ def check(record: Path) -> int:
     dear = sorted((taken, name) for name, taken in most.items() if taken > _SHOWN)
     for taken, name in reversed(dear):
         print(f"{taken:7.1f} s  {name}")
-    over = [name for taken, name in dear if taken > _MOST]
+    over = [name for taken, name in dear if taken > _WANTED]
     whole = sum(sum(taken.values()) for taken in seconds.values())
     counted = f"{whole:.0f} in {len(seconds)} tests and fixtures"
-    print(f"CPU seconds: {counted}, {len(over)} over {_MOST:g}")
-    return 1 if over else 0
+    print(f"CPU seconds: {counted}, {len(over)} over {_WANTED:g}; {_MOST:g} are too many")
+    return 1 if any(taken > _MOST for taken, _ in dear) else 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """Holds skipped tests against a short list: with --known-skips, any other skip fails the run.
 
 A test that is skipped everywhere checks nothing, and nobody notices. What a user's machine may lack
-(a GPU, the real data) is on the list; what CI installs (a browser, node, pyarrow) is not.
+(a GPU, the real data, an extra) is on the list; what CI installs (a browser, node, pyarrow) is not.
 """
 
 from typing import Any
@@ -11,7 +11,13 @@ import pytest
 from tests.support import real_data
 
 NO_ISOLATION = "this isolation does not work here"
-KNOWN = ("no CUDA GPU here", "there is a CUDA GPU", "there is an Apple GPU", NO_ISOLATION)
+NO_EXTRA = "an extra is not installed"  # transformers and the like, which CI does not install
+KNOWN = ("no CUDA GPU here", "there is a CUDA GPU", "there is an Apple GPU", NO_ISOLATION, NO_EXTRA)
+
+
+def require_extra(module: str) -> Any:
+    """A module of an extra; the test is skipped where it is not installed."""
+    return pytest.importorskip(module, reason=f"{NO_EXTRA}: {module}")
 
 
 class Skips:

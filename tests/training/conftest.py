@@ -45,7 +45,7 @@ def build(
     seed: int,
     config: GPTConfig = PLAIN,
     dtype=torch.float32,
-    processes=None,
+    ranks=None,
     device: str = "cpu",
     **changed,
 ) -> TorchLearner:
@@ -66,7 +66,7 @@ def build(
     torch.manual_seed(seed)
     mix = Mix(shares, stage.batch, stage.steps, objective)
     model = GPT(config).to(here, dtype)
-    return TorchLearner(model, mix, stage, number=0, seed=seed, processes=processes)
+    return TorchLearner(model, mix, stage, number=0, seed=seed, ranks=ranks)
 
 
 def capture(learner: TorchLearner) -> TorchLearner:

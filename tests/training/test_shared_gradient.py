@@ -18,7 +18,7 @@ DROPPING = {"embd_pdrop": 0.2, "resid_pdrop": 0.1}
 
 
 class Hub:
-    """Processes that are threads. One computes at a time, since dropout's generator is shared."""
+    """Ranks that are threads. One computes at a time, since dropout's generator is shared."""
 
     def __init__(self, size: int) -> None:
         self.size, self.turn = size, threading.Lock()
@@ -44,15 +44,15 @@ class Member:
 
 @pytest.fixture
 def learner(stacks) -> Callable[..., TorchLearner]:
-    def build(changed: dict[str, Any], processes: Any = None, **drops: float) -> TorchLearner:
+    def build(changed: dict[str, Any], ranks: Any = None, **drops: float) -> TorchLearner:
         config = replace(stacks.plain, **DROPPING | drops)
-        return stacks.build(0, config, torch.float64, processes, **SHARED | changed)
+        return stacks.build(0, config, torch.float64, ranks, **SHARED | changed)
 
     return build
 
 
 def together(learner, changed, size: int, stop_at: tuple[int, int] | None = None) -> list[Any]:
-    """Every process's metrics and weights; `stop_at`: this process is asked to stop, before that
+    """Every rank's metrics and weights; `stop_at`: this rank is asked to stop, before that
     step is done."""
     hub = Hub(size)
     found: list[Any] = [None] * size
@@ -95,7 +95,7 @@ def test_the_step_of_many_is_the_step_of_one(learner, size: int, changed: dict[s
             np.testing.assert_allclose(arrays[name], array, rtol=0, atol=1e-7, err_msg=name)
 
 
-def test_all_processes_have_the_same_bits(learner):
+def test_all_ranks_have_the_same_bits(learner):
     first, *others = together(learner, {"buckets": 3}, 3)
     for metrics, arrays in others:
         assert metrics["loss"].tobytes() == first[0]["loss"].tobytes()
@@ -108,8 +108,8 @@ def test_all_stop_after_the_same_step_whoever_is_asked(learner, rank: int):
         assert len(metrics["loss"]) == 2
 
 
-def test_a_process_whose_attention_drops_draws_by_itself(learner):
-    """Its masks cannot be drawn for others, so two processes must not have the same ones."""
+def test_a_rank_whose_attention_drops_draws_by_itself(learner):
+    """Its masks cannot be drawn for others, so two ranks must not have the same ones."""
     hub = Hub(2)
     seeds = [learner({}, hub.member(r), attn_pdrop=0.1)._dropout_seeds(0, 2) for r in range(2)]
     assert seeds[0] == learner({}, attn_pdrop=0.1)._dropout_seeds(0, 2)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import overload
+from typing import Any, overload
 
 from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.certificate import Certificate
@@ -16,6 +16,7 @@ from wherefrom.answering.populations import (
 )
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
+from wherefrom.core.notebook import make_frame
 from wherefrom.core.replies import (
     AS_READ,
     CONTRADICTED,
@@ -71,6 +72,32 @@ class Replies(Sequence[Reply]):
     def __getitem__(self, index: int | slice) -> Reply | tuple[Reply, ...]:
         return self.replies[index]
 
+    def __repr__(self) -> str:
+        given = sum(reply.answered for reply in self.replies)
+        failed = f", {len(self.problems)} not asked" if self.problems else ""
+        return f"<Replies of {self.run}: {given} of {len(self.replies)} answered{failed}>"
+
+    def _repr_html_(self) -> str:
+        return "".join(reply._repr_html_() for reply in self.replies)  # pyright: ignore
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each reply."""
+        return make_frame(
+            [
+                {
+                    "question": reply.question,
+                    "answered": reply.answered,
+                    "answer": reply.answer,
+                    "confidence": reply.confidence,
+                    "reason": reply.reason,
+                    "evidence": reply.evidence and reply.evidence.shown,
+                    "quote": reply.evidence and reply.evidence.quote,
+                    "source": reply.source and reply.source.label,
+                }
+                for reply in self.replies
+            ]
+        )
+
 
 def ask(
     inspector: Inspector,
@@ -88,7 +115,7 @@ def ask(
     only as read, too. A question that the run cannot be asked raises BadData if `strict`; otherwise
     it is listed in `problems`, and the other questions are answered.
     """
-    _check_options(risk, delta, evidence)
+    check_options(risk, delta, evidence)
     certificate = None
     if risk is not None:
         inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
@@ -104,7 +131,7 @@ def ask(
     replies = inspector.reply(parsed)
     if evidence != SHOWN:
         replies = [require_evidence(reply, evidence) for reply in replies]
-    path = str(inspector.run.path)
+    path = str(inspector.opened.path)
     return Replies(path, tuple(replies), tuple(problems), certificate, tuple(notes), check)
 
 
@@ -132,10 +159,10 @@ def describe_batch(
     stated = [None if verdict is None else verdict.stated for verdict in verdicts]
     known = [None if verdict is None else verdict.stated is not None for verdict in verdicts]
     answers = stated if gold is None else gold
-    return describe_people(questions, familiarity, answers, known, inspector.run.dataset)
+    return describe_people(questions, familiarity, answers, known, inspector.opened.dataset)
 
 
-def _check_options(risk: float | None, delta: float | None, evidence: str) -> None:
+def check_options(risk: float | None, delta: float | None, evidence: str) -> None:
     if delta is not None and risk is None:
         raise UsageError("delta: expected a risk beside it, found none; add a risk")
     if evidence not in EVIDENCE:

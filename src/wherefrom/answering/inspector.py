@@ -5,9 +5,11 @@ It combines three packages: confidence and the name gate (`answering`), what the
 `audit` both use it.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,8 +27,8 @@ from wherefrom.answering.source import (
     read_source_predictor,
     source_features,
 )
-from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Note, Question, Span
-from wherefrom.core.errors import BadData
+from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Note, Question, Span
+from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import (
     GUESSED,
@@ -46,14 +48,68 @@ from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.kept_extractors import open_fact_checker
 from wherefrom.runs.opened_run import Run
 
+ASK_THE_RUN = "name the folder of the run: the report lacks what this needs"
 NO_CALIBRATION = "the run has no calibration people, so its answers are unverified"
 
 
-class OpenedRun:
-    """The parts of a run that replies need; each is opened when it is first used."""
+class Opened(ABC):
+    """The parts that replies need, of a run or of its report."""
+
+    path: Path
+    took_notes: bool
+
+    @property
+    @abstractmethod
+    def dataset(self) -> Dataset: ...
+
+    @cached_property
+    @abstractmethod
+    def model(self) -> ClosedBookModel: ...
+
+    @cached_property
+    @abstractmethod
+    def policy(self) -> AnswerPolicy | None:
+        """When to answer; None without calibration people."""
+
+    @cached_property
+    @abstractmethod
+    def fact_checker(self) -> FactChecker | None: ...
+
+    @cached_property
+    @abstractmethod
+    def predictor(self) -> SourcePredictor: ...
+
+    @abstractmethod
+    def find_note(self, subject: str, relation: str) -> Note | None:
+        """What the reader noted of a subject; None if it noted nothing."""
+
+    @abstractmethod
+    def changed_source(self) -> str | None:
+        """One line on why the text is no longer the one that was trained on; None if it is."""
+
+    @property
+    def calibration_people(self) -> tuple[Question, ...]:
+        return self.dataset.select("calibration", EVERY_SUPPORT)
+
+    @cached_property
+    def decoys(self) -> DecoyNames | None:
+        return make_decoy_names(self.model, self.dataset)
+
+    @cached_property
+    def trained_on(self) -> set[tuple[str, str]]:
+        """The subject and the relation of every question that was trained on."""
+        return {(q.subject, q.relation) for q in self.dataset.asked}
+
+
+class OpenedRun(Opened):
+    """The parts of a run; each is opened when it is first used."""
 
     def __init__(self, run: Run) -> None:
-        self.run = run
+        self.run, self.path, self.took_notes = run, run.path, run.recipe.notes
+
+    @property
+    def dataset(self) -> Dataset:
+        return self.run.dataset
 
     @cached_property
     def stored_policy(self) -> AnswerPolicy | None:
@@ -66,16 +122,12 @@ class OpenedRun:
 
     @cached_property
     def policy(self) -> AnswerPolicy | None:
-        """The stored policy, or one that is fitted now; None without calibration people."""
+        """The stored policy, or one that is fitted now."""
         people = self.calibration_people
         if self.stored_policy is not None or not people:
             return self.stored_policy
-        masked = self.run.dataset.select("masked", EVERY_SUPPORT)
+        masked = self.dataset.select("masked", EVERY_SUPPORT)
         return fit_policy(self.model, people, self.run.recipe.precision, self.decoys, masked)
-
-    @property
-    def calibration_people(self) -> tuple[Question, ...]:
-        return self.run.dataset.select("calibration", EVERY_SUPPORT)
 
     @cached_property
     def judged_calibration(self) -> AnswerTable | None:
@@ -99,10 +151,6 @@ class OpenedRun:
         return found
 
     @cached_property
-    def decoys(self) -> DecoyNames | None:
-        return make_decoy_names(self.model, self.run.dataset)
-
-    @cached_property
     def fact_checker(self) -> FactChecker | None:
         return open_fact_checker(self.run)
 
@@ -117,14 +165,11 @@ class OpenedRun:
         return {(fold(row["subject"]), row["relation"]): row for row in rows}
 
     def find_note(self, subject: str, relation: str) -> Note | None:
-        """What the reader noted of a subject; None if it noted nothing."""
         row = self._note_rows.get((fold(subject), relation))
         return None if row is None else self.run.folder.decode_note(row)
 
-    @cached_property
-    def trained_on(self) -> set[tuple[str, str]]:
-        """The subject and the relation of every question that was trained on."""
-        return {(q.subject, q.relation) for q in self.run.dataset.asked}
+    def changed_source(self) -> str | None:
+        return self.run.changed_source()
 
 
 class Inspector:
@@ -136,15 +181,22 @@ class Inspector:
 
     def __init__(
         self,
-        opened: OpenedRun,
+        opened: Opened,
         policy: AnswerPolicy | None = None,
         predictor: SourcePredictor | None = None,
     ) -> None:
         self.opened, self._policy, self._predictor = opened, policy, predictor
 
     @property
+    def opened_run(self) -> OpenedRun:
+        """The parts of the run, of which a report has some alone."""
+        if not isinstance(self.opened, OpenedRun):
+            raise UsageError(f"{self.opened.path}: expected a run, found a report; {ASK_THE_RUN}")
+        return self.opened
+
+    @property
     def run(self) -> Run:
-        return self.opened.run
+        return self.opened_run.run
 
     @property
     def model(self) -> ClosedBookModel:
@@ -166,8 +218,8 @@ class Inspector:
         people = self.opened.calibration_people
         if not people:
             raise BadData(
-                f"{self.run.path}: expected calibration people to certify a risk bound with, found "
-                "none; leave the risk out, or ask a run that has calibration people (such as "
+                f"{self.opened.path}: expected calibration people to certify a risk bound with, "
+                "found none; leave the risk out, or ask a run that has calibration people (such as "
                 "birthplaces-calibrated)"
             )
         found = fit_certified_policy(self.model, people, alpha, delta, self.opened.decoys)
@@ -175,7 +227,7 @@ class Inspector:
 
     def notes(self) -> list[str]:
         """What a person should know before reading the replies."""
-        notes = [line] if (line := self.run.changed_source()) else []
+        notes = [line] if (line := self.opened.changed_source()) else []
         return notes if self.policy is not None else [*notes, NO_CALIBRATION]
 
     # -- replies -------------------------------------------------------------------
@@ -221,7 +273,7 @@ class Inspector:
             source=Source(GUESSED, 0.0, self.predictor.borrowed),  # nothing was read about it
             did_you_mean=self.model.parser.suggest(question.subject),
             why_not=f"the model does not know the name: it has never seen {letters}",
-            took_notes=self.run.recipe.notes,
+            took_notes=self.opened.took_notes,
             note=self.show_note(question, ""),
         )
 
@@ -263,12 +315,12 @@ class Inspector:
         verdict = checker.judge(question.subject, answer, question.relation, note)
         if verdict.document is None:
             return verdict
-        name = self.run.dataset.documents[verdict.document].id
+        name = self.opened.dataset.documents[verdict.document].id
         return replace(verdict, document_id=name or None)
 
     def find_sentence(self, note: Note) -> Span:
         """The sentence that a note was taken from."""
-        text, checker = self.run.dataset.documents[note.document].text, self.opened.fact_checker
+        text, checker = self.opened.dataset.documents[note.document].text, self.opened.fact_checker
         return find_sentence(text, note.span, checker.starters if checker else ())
 
     def show_note(self, question: ParsedQuestion, answer: str) -> NotedValue | None:
@@ -276,7 +328,7 @@ class Inspector:
         note = self.opened.find_note(question.subject, question.relation)
         if note is None:
             return None
-        document = self.run.dataset.documents[note.document]
+        document = self.opened.dataset.documents[note.document]
         return NotedValue(
             value=note.value,
             score=note.score,
@@ -330,7 +382,7 @@ class Inspector:
             trained_on=(subject, relation) in self.opened.trained_on,
             did_you_mean=self.model.parser.suggest(subject),
             why_not=decision.why_not,
-            took_notes=self.run.recipe.notes,
+            took_notes=self.opened.took_notes,
             note=self.show_note(question, answer.text),
             unverified=decision.unverified,
             needs=decision.needs,

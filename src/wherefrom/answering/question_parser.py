@@ -25,6 +25,10 @@ _MOST_WORDS = 40  # of a question in other words
 _NEUTRAL = frozenset(
     "what what's who who's which is was are were do does did the a an of please tell me".split()
 )
+_ASKING = (_NEUTRAL - {"the", "a", "an", "of"}) | frozenset(
+    "where when how why whose hello".split()
+)
+_NAME_WORDS = 5
 
 
 class QuestionParser:
@@ -71,6 +75,21 @@ class QuestionParser:
             )
         form, typed = found
         return self.fill(form, self._spell(form, typed))
+
+    def interpret(self, line: str) -> tuple[list[str], list[str]]:
+        """What somebody may mean who types a line: questions to ask, or else questions to offer.
+
+        A name alone asks one question of each relation.
+        """
+        if self._match(line):
+            return [line], []
+        found, offered = self._match_in_other_words(line)
+        if found:
+            return [line], []
+        first = {relation: form for form, relation in reversed(self._relations.items())}
+        if _is_bare_name(line):
+            return [form.fill(line.strip()) for form in reversed(first.values())], []
+        return [], offered
 
     def fill(self, form: Form, subject: str) -> ParsedQuestion:
         """The question of this form about a subject."""
@@ -196,6 +215,12 @@ def _bare(word: str) -> str:
 def _is_name(text: str) -> bool:
     """Whether there is more than spaces and closing marks."""
     return bool(text.strip().strip(f"{_MARKS} "))
+
+
+def _is_bare_name(line: str) -> bool:
+    """Whether a line may be a name: a few words, none of which asks anything."""
+    words = [_bare(word) for word in line.split()]
+    return 0 < len(words) <= _NAME_WORDS and "?" not in line and not _ASKING & set(words)
 
 
 def _tolerant(form: Form) -> re.Pattern[str]:

@@ -5,13 +5,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.populations import PopulationCheck
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import WherefromError
+from wherefrom.core.notebook import make_frame, table
 from wherefrom.core.replies import Reply
 from wherefrom.evaluation.calibration_measures import CalibrationScores
 from wherefrom.evaluation.evaluator import Score
@@ -259,6 +260,29 @@ class Audit:
     not_retrained: WherefromError | None = None
     notes: tuple[str, ...] = ()
     populations: Mapping[str, PopulationCheck] = field(default_factory=dict[str, PopulationCheck])
+
+    def _list_labels(self) -> list[dict[str, Any]]:
+        """The held-out answers by evidence and by source, and how many of each are right."""
+        parts: dict[str, Mapping[str, LabelCount]] = {"source": self.source.held_out_answers}
+        if self.evidence is not None:
+            parts = {"evidence": self.evidence.held_out_answers, **parts}
+        return [
+            {"by": part, "label": label, "answers": count.answers, "right": count.right}
+            for part, found in parts.items()
+            for label, count in found.items()
+        ]
+
+    def __repr__(self) -> str:
+        asked = sum(self.people.get("held-out", {}).values())
+        rows = (f"{row['label']} {row['answers']}" for row in self._list_labels())
+        return f"<Audit of {self.recipe}, seed {self.seed}: {asked} held-out; {', '.join(rows)}>"
+
+    def _repr_html_(self) -> str:
+        return table(repr(self).strip("<>"), self._list_labels())
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame of the held-out answers by evidence and by source."""
+        return make_frame(self._list_labels())
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""`wherefrom ask`: put questions to a finished run."""
+"""`wherefrom ask`: put questions to a finished run, or to the report of one."""
 
 import os
 import sys
@@ -9,12 +9,14 @@ import typer
 from wherefrom.cli.options import AsJson, Delta, Risk, Threads, complete_run, one_risk
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.replies import SHOWN
+from wherefrom.core.sample_size import DELTA
 from wherefrom.runs.layout import find_run
 
 if TYPE_CHECKING:
     from wherefrom.answering.asking import Problem
 
-SHOWN = 5  # bad questions that are described; the others are counted
+DESCRIBED = 5  # bad questions that are described; the others are counted
 
 
 def ask(
@@ -22,9 +24,10 @@ def ask(
         list[str] | None,
         typer.Argument(
             metavar="[RUN] QUESTION",
-            help="A finished run, by its folder or its name under runs/ (default: the newest), and "
+            help="A finished run, by its folder or its name under runs/, or the file of a report "
+            "(default: the newest run, or else the report that comes with wherefrom); and "
             "questions, each in quotes. Without a question, questions are read from standard "
-            "input, one per line.",
+            "input, one per line; on a terminal, a conversation begins.",
             autocompletion=complete_run,
         ),
     ] = None,
@@ -71,6 +74,9 @@ def ask(
 
     alpha = one_risk(risk, delta)
     run, questions = _take_run(given or [])
+    if not (questions or as_json) and sys.stdin.isatty() and sys.stdout.isatty():
+        _converse(run, alpha, delta, evidence, claim, threads)
+        return
     places, texts = _given(questions) if questions else _read()
     found = wherefrom.ask(
         run,
@@ -96,19 +102,53 @@ def ask(
 
 
 def _take_run(given: list[str]) -> tuple[str, list[str]]:
-    """The run and the questions; without a run, the newest one is asked, and a note says so.
+    """The run and the questions; a note says which run is asked if none is named.
 
     One word that stands before questions, or has a slash, is meant as a run even if none is there.
     """
+    import wherefrom
     from wherefrom.experiments.comparing.listing import newest_run
 
     first, *others = given or [""]
     misspelt = " " not in first and (others or os.sep in first)
     if first and (misspelt or os.path.exists(find_run(first))):
         return first, others
-    run = newest_run()
-    note(f"{run}: the newest run is asked; to ask another, name it before the question")
-    return run, given
+    if run := newest_run():
+        note(f"{run}: the newest run is asked; to ask another, name it before the question")
+        return run, given
+    note(
+        "no run here: the example that comes with wherefrom is asked, a model that read about "
+        "invented people ('wherefrom run people' trains one)"
+    )
+    return str(wherefrom.example_report()), given
+
+
+def _converse(
+    run: str,
+    risk: float | None,
+    delta: float | None,
+    evidence: str,
+    claim: str | None,
+    threads: int | None,
+) -> None:
+    """Open the run once, and answer whatever is typed."""
+    from wherefrom.answering.asking import check_options, require_evidence
+    from wherefrom.api import open_to_ask
+    from wherefrom.cli.conversation import converse
+
+    if claim is not None:
+        raise UsageError("--claim: expected a question beside it, found none; add the question")
+    check_options(risk, delta, evidence)
+    inspector = open_to_ask(run, threads)
+    if risk is not None:
+        inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
+        note(certificate.explain())
+    for line in inspector.notes():
+        note(line)
+    converse(
+        inspector,
+        lambda reply: reply if evidence == SHOWN else require_evidence(reply, evidence),
+    )
 
 
 def _given(questions: list[str]) -> tuple[list[str], list[str]]:
@@ -119,7 +159,7 @@ def _given(questions: list[str]) -> tuple[list[str], list[str]]:
 
 def _read() -> tuple[list[str], list[str]]:
     """Questions from standard input; lines end at \\n alone."""
-    if sys.stdin.isatty():
+    if sys.stdin.isatty():  # the answers go to a file or a pipe
         note("type one question per line, and Ctrl-D after the last")
     data = sys.stdin.buffer.read()
     try:
@@ -143,9 +183,9 @@ def _report(problems: "tuple[Problem, ...]", places: list[str]) -> None:
     texts = [f"{places[problem.index]}{problem.message}" for problem in problems]
     if len(texts) == 1:
         raise BadData(texts[0])
-    for text in texts[:SHOWN]:
+    for text in texts[:DESCRIBED]:
         complain(text)
     if texts:
-        shown = "" if len(texts) <= SHOWN else f" of the first {SHOWN}"
+        shown = "" if len(texts) <= DESCRIBED else f" of the first {DESCRIBED}"
         failed = f"{len(texts)} of {len(places)} questions could not be asked"
         raise BadData(f"{failed}; the lines above say why{shown}")

@@ -22,19 +22,13 @@ from wherefrom.cli import (
     evaluate,
     examples,
     explain,
+    export,
     list_,
     perplexity,
     report,
     run,
     sample,
     verify,
-)
-from wherefrom.cli.following import (
-    follows,
-    report_as_follower,
-    shared,
-    silence,
-    started_by_torchrun,
 )
 from wherefrom.cli.help import Command, Group
 from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
@@ -80,7 +74,7 @@ GROUPS = {
         "sample": sample.sample,
         "perplexity": perplexity.perplexity,
     },
-    FILES: {"verify": verify.verify},
+    FILES: {"verify": verify.verify, "export": export.export},
     COURSES: {"doctor": doctor.doctor},
 }
 for title, commands in GROUPS.items():
@@ -116,11 +110,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     show_warnings_as_notes()
     given, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
     try:
-        if follows():  # another process speaks for this one
-            if shared(given):
-                silence(debug)
-            elif started_by_torchrun():
-                return 0
         _require_folder()
         return _call(given)
     except Dismissed as dismissed:
@@ -164,7 +153,6 @@ def _call(arguments: list[str]) -> int:
 def _explain(error: BaseException) -> int:
     """One line about what went wrong, and the exit code for it."""
     error = _translate(error)
-    report_as_follower(error)
     if isinstance(error, WherefromError):
         complain(str(error))
         return error.exit_code
@@ -235,6 +223,11 @@ def _describe_refused(error: Any) -> str:
     described = _describe_value(error)
     if described is not None:
         return f"{described}; see '{path} --help'"
+    if path.endswith(" ask") and (option := getattr(error, "option_name", "")):
+        return (
+            f"{option}: expected an option, a run or a question, found neither; "
+            f"write -- before a question that begins with a dash, or see '{path} --help'"
+        )
     return f"{' '.join(error.format_message().split())} Try '{path} --help'."
 
 

@@ -123,6 +123,13 @@ def run(
             "model answers.",
         ),
     ] = True,
+    log: Annotated[
+        str | None,
+        typer.Option(
+            metavar="tensorboard",
+            help="Also write curves, probes and results for 'tensorboard --logdir runs'.",
+        ),
+    ] = None,
     together: Together = None,
     processes: Processes = None,
     wait: Wait = 300.0,
@@ -141,6 +148,8 @@ def run(
 
     if seed is not None and seeds is not None:
         raise UsageError("--seed and --seeds: expected one of them, found both; leave one out")
+    if log is not None and seeds is not None:
+        raise UsageError("--log: expected one run, found --seeds; run each of them with --seed")
     options: RecipeOptions = {
         "config": config,
         "settings": settings or [],
@@ -165,7 +174,6 @@ def run(
             out=out,
             progress=True,
             processes=processes,
-            wait=wait,
             together=together,
             **options,
         )
@@ -175,7 +183,7 @@ def run(
         if together not in (None, 1):
             raise UsageError("--together: expected several models, of --seeds; leave it out")
         found = wherefrom.run(
-            recipe, out=out, progress=True, processes=processes, wait=wait, **options
+            recipe, out=out, progress=True, processes=processes, wait=wait, log=log, **options
         )
         print_json(found) if as_json else _print(found)
         runs, outcomes = [found.run], (found,)

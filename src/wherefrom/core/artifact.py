@@ -19,6 +19,7 @@ from wherefrom.core.files import NEW, TEMPORARY, cannot_write, file_hash, sync, 
 from wherefrom.core.inside import link_found, open_to_append
 from wherefrom.core.manifests import MANIFEST, Entry, read_manifest, spell_manifest
 
+LOCK = ".lock"  # a file in the folder that is locked
 _PID_BYTES = 20  # of the number of a process, in its lock
 _ASIDE, _GONE = f"{TEMPORARY}old-", f"{TEMPORARY}gone-"
 
@@ -100,7 +101,7 @@ def remove_tree(path: Path) -> None:
 @contextmanager
 def lock_folder(folder: Path) -> Iterator[None]:
     """Be the folder's only writer. The kernel holds the lock, so a killed process frees it."""
-    path = folder / ".lock"
+    path = folder / LOCK
     with cannot_write(path):
         folder.mkdir(parents=True, exist_ok=True)
         descriptor = open_to_append(path)

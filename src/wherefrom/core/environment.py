@@ -21,8 +21,8 @@ _OTHER_WAYS = ("GOMP_SPINCOUNT", "KMP_BLOCKTIME")  # of two runtimes, to say how
 # keeps them, a training step at the course's sizes is 7 to 20 % faster.
 ALLOCATOR = {"MIMALLOC_PURGE_DELAY": "-1"}
 
-# When a process goes, torch's C++ warns every other one with a page of its frames each.
-_IN_COMPANY = {"TORCH_CPP_LOG_LEVEL": "ERROR"}
+# When a rank goes or does not come, torch's C++ prints a page of its frames in every other one.
+_AS_RANK = {"TORCH_CPP_LOG_LEVEL": "FATAL"}
 
 _NEW_OBJECTS = 50_000  # after which Python looks for unreachable ones; usually 700
 
@@ -40,8 +40,8 @@ def prepare_command() -> None:
     for unreachable ones among them whenever 700 more are there, a tenth of a report's time.
     """
     _set_defaults(ALLOCATOR)
-    if "RANK" in os.environ:
-        _set_defaults(_IN_COMPANY)
+    if "TORCHELASTIC_RUN_ID" in os.environ:  # torchrun has started it
+        _set_defaults(_AS_RANK)
     gc.set_threshold(_NEW_OBJECTS, *gc.get_threshold()[1:])
 
 
@@ -61,6 +61,13 @@ def release_memory() -> None:
     """
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def silence() -> None:
+    """Nothing is printed from here on, by libraries either: another process speaks for this one."""
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
 
 
 @contextmanager

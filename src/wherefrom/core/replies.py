@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wherefrom.core.contracts import Span
+from wherefrom.core.notebook import card, percent
 
 # The labels of a verdict, which is a property of the corpus.
 SUPPORTED, CONTRADICTED, SILENT, NO_TEXT = "supported", "contradicted", "silent", "no text"
@@ -158,6 +159,34 @@ class Reply:
         if self.unverified and self.candidates:
             return self.candidates[0].model_probability
         return self.confidence
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The labels of evidence and source, as people are shown them."""
+        verdict = () if self.evidence is None else (self.evidence.shown,)
+        return verdict if self.source is None else (*verdict, self.source.label)
+
+    def _say(self) -> tuple[str, str]:
+        """The answer in words, and what stands beside it."""
+        sure = "" if self.certainty is None else percent(self.certainty)
+        if self.answered:
+            how = "by its own probability" if self.unverified else "sure"
+            return self.answer or "nothing", f"{sure} {how}" if sure else ""
+        needs = "" if self.needs is None else f", needs {percent(self.needs)}"
+        guess = f"best guess: {self.answer}" if self.answer else ""
+        close = f"did you mean {' or '.join(self.did_you_mean)}?" if self.did_you_mean else ""
+        return "I don't know", close or (f"{guess}, {sure}{needs}" if guess and sure else guess)
+
+    def __repr__(self) -> str:
+        answer, beside = self._say()
+        parts = ", ".join(part for part in (f"{answer} ({beside})", *self.labels) if part)
+        return f"<Reply to {self.question!r}: {parts}>".replace(" ()", "")
+
+    def _repr_html_(self) -> str:
+        answer, beside = self._say()
+        found = self.evidence
+        quote, span = ("", None) if found is None else (found.quote or "", found.span)
+        return card(self.question, answer, beside, self.labels, quote, span)
 
 
 @dataclass(frozen=True)

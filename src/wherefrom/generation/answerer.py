@@ -17,9 +17,11 @@ from wherefrom.generation.language_model import LanguageModel
 from wherefrom.generation.requests import Completion, Request
 from wherefrom.generation.scoring import score
 from wherefrom.generation.text_scorer import TextScorer
+from wherefrom.training.rank_group import current_ranks
 
 BEAMS = 4  # of the search for an answer, unless a task says otherwise
 OTHER_BEAMS = 2  # of the search in another wording of the question, at most
+_FEWEST = 4  # prompts for each rank: fewer are answered sooner by one
 
 Prompt = tuple[int, ...]
 # Other wordings of a question, by its text: what stands before the answer's gap, and behind it.
@@ -82,7 +84,19 @@ class ModelAnswerer(TextScorer):
         return [(*encode(question), MASK_ID), *fitting]
 
     def generate(self, requests: Sequence[Request]) -> Sequence[Sequence[Completion]]:
-        return Decoder(self.model).generate(requests)
+        """What follows each prompt; ranks divide the prompts, unless there are few."""
+        ranks, decoder = current_ranks(), Decoder(self.model)
+        if ranks is None or len(requests) < _FEWEST * ranks.size:
+            return decoder.generate(requests)
+        own = decoder.generate(requests[ranks.rows])
+        sent = [[[list(c.tokens), c.log_probability, c.finished] for c in each] for each in own]
+        completions: list[list[Completion]] = [[] for _ in requests]
+        for rank, found in enumerate(ranks.exchange(requests, sent)):
+            completions[rank :: ranks.size] = [
+                [Completion(tuple(tokens), log, finished) for tokens, log, finished in each]
+                for each in found
+            ]
+        return completions
 
     def _read(self, found: Sequence[Sequence[Completion]]) -> Answer:
         """The answer that has most of the probability after all prompts.

@@ -3,7 +3,7 @@
 Shapes: R rows, T characters, V vocabulary.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +13,10 @@ from torch import Tensor
 from wherefrom.core.errors import BadData
 from wherefrom.generation.batches import groups, pad, reading_budget
 from wherefrom.generation.language_model import LanguageModel, device_of, reading
+from wherefrom.training.rank_group import current_ranks
 
 EVERY_BATCH = slice(None)
+_FEWEST = 2  # batches for each rank: fewer are read sooner by one
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,6 @@ class ScoreRequest:
     @property
     def rows(self) -> int:
         return {"scores": 1, "scores and entropies": 2}.get(self.wanted, self.count)
-
-
-# Has other processes read a part of the batches: (model, request) to the rows of every sequence, or
-# None if it is not worth it. Set while there are other processes (runs/crew.py).
-spread: Callable[[LanguageModel, ScoreRequest], dict[int, np.ndarray] | None] | None = None
 
 
 def score(
@@ -83,9 +80,13 @@ def _read(model: LanguageModel, asked: ScoreRequest) -> list[np.ndarray]:
     """The rows of every sequence, in order; one that has nothing to score has empty rows."""
     if asked.wanted != "following":
         _check(asked.sequences, asked.starts, model.max_input)
-    rows = spread(model, asked) if spread else None
-    if rows is None:
+    ranks = current_ranks()
+    if ranks is None or len(batches(model, asked)) < _FEWEST * ranks.size:
         rows = dict(read_batches(model, asked))
+    else:  # a text is read beside the same others, and to the same bits, as by one process
+        own = {i: found.tolist() for i, found in read_batches(model, asked, ranks.rows)}
+        parts = ranks.exchange(asked, own)
+        rows = {int(i): np.array(found, np.float32) for part in parts for i, found in part.items()}
     nothing = np.zeros((asked.rows, 0), dtype=np.float32)
     return [rows.get(i, nothing) for i in range(len(asked.sequences))]
 

@@ -33,7 +33,7 @@ from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.objectives.bigrams import bigrams
 from wherefrom.training.numpy_learner import SGD, Descender, NumpyAdamW, NumpyLearner, SGDConfig
 from wherefrom.training.optimisers import AdamWConfig
-from wherefrom.training.processes import Processes
+from wherefrom.training.rank_group import Ranks
 from wherefrom.training.schedules import TokenCount, factor
 from wherefrom.training.torch_learner import TorchLearner
 
@@ -42,13 +42,13 @@ from wherefrom.training.torch_learner import TorchLearner
 class Place:
     """A stage's place in its run: its number, the seed, and what a schedule may count.
 
-    `processes` are those that train it together, if there are several.
+    `ranks` are those that train it together, if there are several.
     """
 
     number: int
     seed: int
     tokens: TokenCount
-    processes: Processes | None = None
+    ranks: Ranks | None = None
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Family:
     weights: Callable[[Any], dict[str, Any]]  # name to the live tensor or array
     predictor: Callable[[Any, Any], Any]  # an Answerer or a Scorer
     held_out_text: Callable[[Dataset, Any], Any] | None = None  # what its Scorer is scored on
-    shareable: bool = True  # several processes can take its steps together
+    shareable: bool = True  # several ranks can take its steps together
 
 
 def _character_vocabulary(dataset: Dataset) -> Alphabet:
@@ -98,7 +98,7 @@ def _torch_learner(
         number=place.number,
         seed=place.seed,
         tokens=place.tokens,
-        processes=place.processes,
+        ranks=place.ranks,
     )
 
 

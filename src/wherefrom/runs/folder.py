@@ -2,6 +2,7 @@
 
 import platform
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -350,8 +351,6 @@ def _names_its_subject(row: Any) -> bool:
 def versions() -> dict[str, str]:
     found = {"python": platform.python_version(), "machine": platform.machine()}
     for package in ("wherefrom", "torch", "numpy"):
-        try:
+        with suppress(PackageNotFoundError):  # run from the source tree
             found[package] = version(package)
-        except PackageNotFoundError:  # run from the source tree
-            found[package] = "not installed"
     return found

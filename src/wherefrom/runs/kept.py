@@ -16,7 +16,13 @@ _QUICK = 1  # gzip's level: names and phrases repeat, and more work saves little
 
 
 def pack_dataset(dataset: Dataset) -> bytes:
-    contents = {
+    data = json.dumps(spell_dataset(dataset), separators=(",", ":")).encode()
+    return gzip.compress(data, _QUICK, mtime=0)
+
+
+def spell_dataset(dataset: Dataset) -> dict[str, Any]:
+    """Documents and questions as JSON holds them."""
+    contents: dict[str, Any] = {
         "documents": [[d.text, *_ends(d.subject)] for d in dataset.documents],
         "facts": [
             [f.subject, f.relation, f.value, f.document, *_ends(f.value_span)]
@@ -33,21 +39,25 @@ def pack_dataset(dataset: Dataset) -> bytes:
         contents["document_ids"] = [d.id for d in dataset.documents]
     if dataset.passages:
         contents["passages"] = [[p.document, p.subject, p.start, p.end] for p in dataset.passages]
-    data = json.dumps(contents, separators=(",", ":")).encode()
-    return gzip.compress(data, _QUICK, mtime=0)
+    return contents
 
 
 def unpack_dataset(packed: bytes, path: Path) -> Dataset:
     """The data that were packed; `path` names the file in an error."""
     contents = parse_json(unpack(packed, path, ADVICE), str(path))
     try:
-        dataset = _build(contents)
-        _check_types(dataset)
-        return dataset
+        return build_dataset(contents)
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise Damaged(
             f"{path}: expected a run's data, found something else: {error}; {ADVICE}"
         ) from error
+
+
+def build_dataset(contents: dict[str, Any]) -> Dataset:
+    """What `spell_dataset` wrote; other things raise an error of Python's own."""
+    dataset = _build(contents)
+    _check_types(dataset)
+    return dataset
 
 
 def _build(contents: dict[str, Any]) -> Dataset:

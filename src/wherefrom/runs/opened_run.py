@@ -19,6 +19,7 @@ from wherefrom.core.errors import (
     nearest,
 )
 from wherefrom.core.identity import require_same
+from wherefrom.core.notebook import list_results, table
 from wherefrom.core.recipe import Demonstrations, Recipe, Task
 from wherefrom.data.data_catalogue import load_dataset
 from wherefrom.evaluation.evaluator import Prediction
@@ -38,6 +39,13 @@ class Run:
         self.folder, self.recipe, self.path = folder, recipe, folder.path
         taken = (lambda: self.notes) if recipe.notes else None
         self.workshop = workshop or Workshop(recipe, self._read_data, taken=taken)
+
+    def __repr__(self) -> str:
+        state = "finished" if self.finished else "not finished"
+        return f"<Run {self.path}: {self.recipe.name}, seed {self.recipe.seed}, {state}>"
+
+    def _repr_html_(self) -> str:
+        return table(repr(self).strip("<>"), list_results(self.results))
 
     @cached_property
     def status(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Dataset, Learner, Note
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.memory import allocating, find_memory, require_memory
@@ -18,10 +19,10 @@ from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.objectives.corpus import Corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.objective_catalogue import Material, build_objective
-from wherefrom.runs.crew import SpreadAnswerer, current_crew
+from wherefrom.runs.descriptions import describe
 from wherefrom.runs.families import FAMILIES, Family, Place
 from wherefrom.training.optimisers import AdamW, AdamWConfig
-from wherefrom.training.processes import Processes
+from wherefrom.training.rank_group import current_ranks
 from wherefrom.training.schedules import COURSE_EPOCHS, TokenCount
 from wherefrom.training.torch_learner import TorchLearner
 
@@ -45,20 +46,19 @@ class LoadedText:
 class Workshop:
     """What training and evaluating a recipe needs; it writes no files.
 
-    `read` gives the data; without it the recipe's own data set is loaded. `processes` are those
-    that this one follows, if it follows others. With a `reading`, nothing is read. `taken` gives
-    the notes of a run that took them; without it the reader takes notes of the text.
+    `read` gives the data; without it the recipe's own data set is loaded. With a `reading`,
+    nothing is read. `taken` gives the notes of a run that took them; without it the reader takes
+    notes of the text.
     """
 
     def __init__(
         self,
         recipe: Recipe,
         read: Callable[[], Dataset] | None = None,
-        processes: Processes | None = None,
         reading: LoadedText | None = None,
         taken: Callable[[], Sequence[Note]] | None = None,
     ) -> None:
-        self.recipe, self.processes, self._taken = recipe, processes, taken
+        self.recipe, self._taken = recipe, taken
         self._read = read or (lambda: load_dataset(recipe.data, recipe.seed))
         family = FAMILIES[recipe.model.kind]
         if family.predictor is ModelAnswerer:
@@ -92,6 +92,12 @@ class Workshop:
         config, place = self.model_config, (self.recipe.seed, self.device)
         block, longest = (getattr(config, name, 0) for name in ("block_size", "max_input"))
         return Material(self.dataset, self.vocabulary, block, longest, *place, self._taken)
+
+    def share_notes(self) -> None:
+        """Of several ranks, the first takes the notes: it has processes that help with that."""
+        if (ranks := current_ranks()) is not None:
+            own = [to_json(note) for note in self.material.notes] if ranks.rank == 0 else None
+            self.material.bring([from_json(Note, row, "notes") for row in ranks.first(own)])
 
     def reading(self) -> LoadedText:
         """What was read so far, for a workshop elsewhere."""
@@ -151,20 +157,24 @@ class Workshop:
         )
 
     def learner(self, stage: Stage, model: Any, steps: int | None = None) -> Learner:
-        """The stage's learner; `steps` of it are taken, all where it is not given."""
-        objective, crew = self.objective(stage), current_crew()
+        """The stage's learner; `steps` of it are taken, all where it is not given.
+
+        All ranks must have the same data, and begin with the weights of the first.
+        """
+        objective, ranks = self.objective(stage), current_ranks()
+        if ranks is not None:
+            ranks.compare(describe(self.dataset), "its data", "give all processes the same files")
         tokens = self._tokens(stage, objective)
-        processes = crew.processes if crew else self.processes
-        place = Place(self.number(stage), self.recipe.seed, tokens, processes)
+        place = Place(self.number(stage), self.recipe.seed, tokens, ranks)
         taken = stage if steps is None else replace(stage, steps=steps)
         learner = self.family.learner(model, objective, taken, place)
-        if crew is None or not isinstance(learner, TorchLearner):
-            return learner
-        return crew.lead(learner, self.recipe, stage, steps, self.dataset)
+        if ranks is not None and isinstance(learner, TorchLearner):
+            ranks.share(learner.tensors())
+        return learner
 
     def refit(self, recipe: Recipe) -> "Workshop":
         """The same data and model for a recipe with other stages; nothing is read again."""
-        other = Workshop(recipe, self._read, self.processes, taken=self._taken)
+        other = Workshop(recipe, self._read, taken=self._taken)
         shared = ("device", "dataset", "vocabulary", "model_config", "material")
         other.__dict__.update({name: self.__dict__[name] for name in shared if name in vars(self)})
         return other
@@ -179,8 +189,7 @@ class Workshop:
 
     def _answerer(self, model: Any, vocabulary: Any) -> ModelAnswerer:
         """An answerer with room for the longest trained answer; the data are read on first use."""
-        kind = ModelAnswerer if current_crew() is None else SpreadAnswerer
-        return kind(model, vocabulary, max_new=lambda: self.dataset.answer_room)
+        return ModelAnswerer(model, vocabulary, max_new=lambda: self.dataset.answer_room)
 
     def predictor(self, model: Any) -> Any:
         return self.family.predictor(model, self.vocabulary)

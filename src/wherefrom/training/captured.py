@@ -49,7 +49,7 @@ class CapturedSteps:
     ) -> None:
         self.model, self.objective, self.optimisers = model, objective, optimisers
         self.shared = shared
-        self.rows = EVERY_ROW if shared is None else shared.processes.rows
+        self.rows = EVERY_ROW if shared is None else shared.ranks.rows
         self.clip, self.arithmetic, self.steps = clip, arithmetic, steps
         self.device = next(model.parameters()).device
         self.notes: list[str] = []
@@ -228,7 +228,7 @@ class CapturedSteps:
     ) -> Tensor:
         """The weighted mean of the losses; a row's padding is left out or weighs nothing.
 
-        For a gradient that is shared it is the sum: the mean is over the rows of all processes.
+        For a gradient that is shared it is the sum: the mean is over the rows of all ranks.
         """
         model: Any = self.model
         half = self.arithmetic == "bf16" and has_bf16(self.device)

@@ -100,20 +100,22 @@ def train_together(
             run.resume()
         for run in runs:
             run.tell_started()
-        _take_steps(runs, advance, signals, chunk)
+        stopped = _take_steps(runs, advance, signals, chunk)
         for run in runs:
             run.save()
-        if signals.number is not None and not all(run.diverged for run in runs):
-            raise Interrupted(_farewell(runs), signals.number)
+        if stopped is not None and not all(run.diverged for run in runs):
+            raise Interrupted(_farewell(runs), stopped)
     for run in runs:
         run.tell_finished()
     return [run.diverged or run.outcome() for run in runs]
 
 
-def _take_steps(runs: Sequence["_Run"], advance: Advance, signals: StopSignal, chunk: int) -> None:
-    """Advance until every run is at its end, or a signal comes."""
-    clock = monotonic()
-    while (active := [run for run in runs if run.goes_on]) and signals.number is None:
+def _take_steps(
+    runs: Sequence["_Run"], advance: Advance, signals: StopSignal, chunk: int
+) -> int | None:
+    """Advance until every run is at its end, or a signal comes, which is returned."""
+    clock, stopped = monotonic(), signals.agree()
+    while (active := [run for run in runs if run.goes_on]) and stopped is None:
         count = min(run.end_of_chunk(chunk) - run.step for run in active)
         places = [run.step if run.goes_on else None for run in runs]
         found = advance(places, count, lambda: signals.number is not None)
@@ -123,6 +125,8 @@ def _take_steps(runs: Sequence["_Run"], advance: Advance, signals: StopSignal, c
                 run.take(metrics, chunk, (now - clock) / len(active))
         clock = now
         _save_in_time(active)
+        stopped = signals.agree()
+    return stopped
 
 
 def _save_in_time(runs: Sequence["_Run"]) -> None:

@@ -1,7 +1,7 @@
-"""One gradient out of those of several processes, so that their step is the step of one.
+"""One gradient out of those of several ranks, so that their step is the step of one.
 
 A step's loss is the weighted sum of its targets' losses over the weight of all its targets. Each
-process has the sums of its own rows. They are added up, gradients and weights alike, in one
+rank has the sums of its own rows. They are added up, gradients and weights alike, in one
 exchange; only then is anything divided. A mean of means would be another loss.
 """
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from wherefrom.training.processes import Processes
+from wherefrom.training.rank_group import Ranks
 
 NOTHING = 1e-30  # a step whose targets all weigh nothing costs nothing, instead of 0 / 0
 
@@ -21,21 +21,21 @@ class StepSums(NamedTuple):
     loss: Tensor  # the weighted sum; after `add`, over the weight of all rows
     weight: Tensor
     targets: Tensor
-    stop: Tensor  # above 0: a process was asked to stop
+    stop: Tensor  # above 0: a rank was asked to stop
 
 
 class SharedGradient:
-    """Adds up the gradients of a model's parameters over all processes."""
+    """Adds up the gradients of a model's parameters over all ranks."""
 
-    def __init__(self, model: nn.Module, processes: Processes) -> None:
-        self.model, self.processes = model, processes
+    def __init__(self, model: nn.Module, ranks: Ranks) -> None:
+        self.model, self.ranks = model, ranks
 
     def add(self, own: StepSums) -> StepSums:
-        """Turn each parameter's gradient of this process's sum into that of the step's loss."""
+        """Turn each parameter's gradient of this rank's sum into that of the step's loss."""
         taught = [p for p in self.model.parameters() if p.grad is not None]
         gradients = [p.grad.flatten() for p in taught if p.grad is not None]
         flat = torch.cat([*gradients, torch.stack(own)])
-        self.processes.sum(flat)
+        self.ranks.sum(flat)
         sums = StepSums(*flat[-len(own) :].clone().unbind())
         total = sums.weight.clamp(min=NOTHING)
         flat.div_(total)

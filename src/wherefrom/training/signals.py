@@ -11,6 +11,8 @@ from time import monotonic
 from types import FrameType
 from typing import Any
 
+from wherefrom.training.rank_group import current_ranks
+
 # Seconds within which the same signal is the same request; a hand may press Ctrl-C twice in one.
 _ECHO = {signal.SIGINT: 0.1, signal.SIGTERM: 1.0, getattr(signal, "SIGHUP", None): 1.0}
 RECEIVED = "stopping after this step, and saving; a second signal (Ctrl-C again) stops at once"
@@ -42,6 +44,13 @@ class StopSignal:
         for number, handler in self._before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
         self._before.clear()
+
+    def agree(self) -> int | None:
+        """The signal that this or another rank got; all ranks ask at the same places."""
+        ranks = current_ranks()
+        if ranks is None:
+            return self.number
+        return max(number or 0 for number in ranks.gather(self.number)) or None
 
     def _receive(self, number: int, _frame: FrameType | None) -> None:
         if number == self.number and monotonic() - self._received < _ECHO[signal.Signals(number)]:

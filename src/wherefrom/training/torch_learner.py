@@ -17,7 +17,7 @@ from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
 from wherefrom.training.captured import CapturedSteps, products
 from wherefrom.training.optimisers import OPTIMISERS
-from wherefrom.training.processes import Processes
+from wherefrom.training.rank_group import Ranks
 from wherefrom.training.schedules import TokenCount, factor, find_place
 from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
 from wherefrom.training.shared_rows import Piece, SharedDropout, divide_step
@@ -28,11 +28,11 @@ class TorchLearner:
     """Takes optimisation steps; everything random in them is a function of the step's number.
 
     On a CUDA GPU the steps of a model that can be captured are (captured.py); others are taken
-    one by one, in fp32 or TF32. With `processes`, this learner renders its rows of every step, and
+    one by one, in fp32 or TF32. With `ranks`, this learner renders its rows of every step, and
     takes the step of all rows together with the learners of the others.
     """
 
-    stopping = False  # a process was asked to stop; all know it after the same step
+    stopping = False  # a rank was asked to stop; all know it after the same step
 
     def __init__(
         self,
@@ -43,13 +43,13 @@ class TorchLearner:
         number: int,
         seed: int,
         tokens: TokenCount | None = None,
-        processes: Processes | None = None,
+        ranks: Ranks | None = None,
     ) -> None:
         self.model, self.objective, self.stage = model, objective, stage
         self.number, self.seed, self.tokens = number, seed, tokens
-        self.rows = EVERY_ROW if processes is None else processes.rows
-        self.shared = None if processes is None else SharedGradient(model, processes)
-        self.dropout = None if processes is None else SharedDropout(model)
+        self.rows = EVERY_ROW if ranks is None else ranks.rows
+        self.shared = None if ranks is None else SharedGradient(model, ranks)
+        self.dropout = None if ranks is None else SharedDropout(model)
         self.device = next(model.parameters()).device
         self.optimisers = OPTIMISERS[stage.optimiser.kind](model, stage.optimiser)
         self.captured: CapturedSteps | None = None
@@ -197,7 +197,7 @@ class TorchLearner:
         return ((high << 31) ^ low).tolist()
 
     def tensors(self) -> list[Tensor]:
-        """All that training changes, in an order that every process has."""
+        """All that training changes, in an order that every rank has."""
         return list(self._tensors().values())
 
     def pace(self, first: int, count: int) -> tuple[list[float], list[int]]:

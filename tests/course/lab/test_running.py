@@ -11,7 +11,7 @@ from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
 from wherefrom.course.lab.running import DEMONSTRATIONS
-from wherefrom.experiments.one_run.execute import Outcome
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.runs.folder import RunFolder
 from wherefrom.show.drawing.figures import panels
 

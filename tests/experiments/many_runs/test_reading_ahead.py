@@ -10,9 +10,9 @@ from wherefrom.core.recipe import Recipe
 from wherefrom.data.facts import FactsConfig
 from wherefrom.data.people import PeopleConfig
 from wherefrom.experiments.many_runs import together
-from wherefrom.experiments.many_runs.pool import Pool
 from wherefrom.experiments.many_runs.reading_ahead import read_ahead
 from wherefrom.experiments.many_runs.retraining import leave_out_half
+from wherefrom.experiments.pool import Pool
 from wherefrom.experiments.recipes.people_recipe import people
 from wherefrom.experiments.recipes.recipe_catalogue import adjust
 from wherefrom.objectives import objective_catalogue as catalogue

@@ -15,7 +15,8 @@ from wherefrom import api
 from wherefrom.core.errors import BadData, Interrupted, Mismatch, MissingInput, UsageError
 from wherefrom.core.recipe import Recipe, Task
 from wherefrom.evaluation.evaluator import accuracy
-from wherefrom.experiments.one_run.execute import Outcome, execute
+from wherefrom.experiments.one_run.execute import execute
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run

@@ -49,6 +49,15 @@ def test_a_machine_that_slows_down_is_finished_in_time(monkeypatch):
     assert machine.decisions[-1] is machine.pacing.stage
 
 
+def test_steps_that_were_guessed_say_nothing_about_what_follows(monkeypatch):
+    """At 0.3 s a step, 110 s less 15 that are gone and 10 that follow have room for 283 more."""
+    machine = Machine(monkeypatch, ends=110.0, longer=False)
+    deadline = replace(machine.pacing.deadline, step=None)
+    machine.pacing = Pacing(machine.pacing.stage, deadline, machine.decisions.append)
+    machine.pacing.begin(0)
+    assert machine.take(0, 50, 0.3) == pytest.approx(50 + 283, abs=5)
+
+
 def test_where_it_can_a_faster_machine_takes_more_steps(monkeypatch):
     assert Machine(monkeypatch, 110.0, longer=False).take(0, 1000, 0.05) == 1000
     machine = Machine(monkeypatch, 110.0, longer=True)

@@ -10,7 +10,8 @@ from tests.support import real_data
 from wherefrom.core.characters import PRINTABLE
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import Recipe
-from wherefrom.experiments.one_run.execute import Outcome, execute
+from wherefrom.experiments.one_run.execute import execute
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.samples import LENGTH, PROMPT, read_losses
 from wherefrom.experiments.recipes import shakespeare_recipe as shakespeare
 from wherefrom.experiments.recipes.recipe_catalogue import adjust

@@ -1,4 +1,4 @@
-"""Weights as bytes: how many, and what is refused; engine/test_bytes.py reads them back."""
+"""Weights as bytes: how many, what is refused, and what comes back."""
 
 import base64
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.errors import BadData
-from wherefrom.show.page.packed_weights import pack_weights
+from wherefrom.show.page.packed_weights import PRECISIONS, pack_weights, unpack_weights
 
 
 def test_rows_of_zeros_take_no_room() -> None:
@@ -27,3 +27,28 @@ def test_numbers_that_16_bits_cannot_hold_keep_32() -> None:
 def test_numbers_that_are_none_are_refused() -> None:
     with pytest.raises(BadData, match="weights of 'a': expected finite numbers"):
         pack_weights({"a": np.array([[np.nan]])}, "fp16")
+
+
+@pytest.mark.parametrize("precision", PRECISIONS)
+def test_they_come_back_within_half_a_step(precision: str) -> None:
+    """engine/test_bytes.py reads the same bytes in the page's own way."""
+    draw = np.random.default_rng(0)
+    rows = draw.normal(size=(40, 70)).astype(np.float32)
+    rows[3:20] = 0
+    arrays = {"a": rows, "b": draw.normal(size=7).astype(np.float32), "c": rows[:3, :5].copy()}
+    packed = pack_weights(arrays, precision)
+    found = unpack_weights(packed.entries, packed.data, 10**6)
+    step = {"fp32": 0.0, "fp16": 2**-9, "int12": 1 / 2047, "int8": 1 / 127}[precision]
+    for name, array in arrays.items():
+        assert found[name].dtype == np.float32
+        apart = np.abs(found[name] - array).max()
+        assert apart <= (0 if array.ndim < 2 else step / 2 * np.abs(array).max() * 1.001)
+    assert not found["a"][3:20].any()
+
+
+def test_bytes_that_are_missing_are_told() -> None:
+    packed = pack_weights({"a": np.ones((4, 4), np.float32)}, "int12")
+    with pytest.raises(ValueError, match="buffer"):
+        unpack_weights(packed.entries, packed.data[:-3], 16)
+    with pytest.raises(ValueError, match="expected at most 15 numbers, found 16"):
+        unpack_weights(packed.entries, packed.data, 15)

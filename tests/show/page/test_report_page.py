@@ -132,7 +132,7 @@ def test_a_run_without_calibration_has_no_slider_but_answers(facts_folder):
     values = report.describe_run(open_run(facts_folder / "run"))
     assert values["slider"] is None
     assert values["embedded"]
-    assert [p.name for p in values["pictures"]] == ["accuracy", "learning", "dose"]
+    assert [p.name for p in values["pictures"]] == ["accuracy", "learning"]
 
 
 def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):

@@ -93,7 +93,7 @@ def test_what_the_runs_own_threshold_does_is_counted_on_held_out_people_and_told
     assert words["risk"] == "10\u00a0%"
     assert words["said"].startswith("It then answers 3 of 5 held-out questions, and 2 of these")
     assert words["groups"].startswith(
-        "It answers 2 of 3 whose text tells, 1 of 1 whose text leaves"
+        "The 5 are 3 whose text tells (2 answered), 1 whose text leaves"
     )
 
 

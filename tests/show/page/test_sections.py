@@ -1,11 +1,20 @@
 """Mistakes by kind, evidence by source, and the rows of the table, from answers made by hand."""
 
 from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
 
 from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
-from wherefrom.show.page.sections import cross, list_answers, list_mistakes, tell_mistakes
+from wherefrom.show.page.sections import (
+    cross,
+    list_answers,
+    list_mistakes,
+    measure_left_out,
+    tell_mistakes,
+)
 from wherefrom.show.page.summary_sentences import confidence
 
 
@@ -77,7 +86,7 @@ def test_the_two_way_table_counts_every_answer_once():
     assert cells["contradicted", "recalled"] == (1, 0)
     assert cells["contradicted", "guessed"] == (1, 0)
     assert sum(count for count, _ in cells.values()) == len(ROWS)
-    assert "borrowed" in found["footnote"]
+    assert "an estimate, which" in found["footnote"]
     assert cross([]) is None
 
 
@@ -91,23 +100,35 @@ def test_support_that_is_only_as_read_is_counted_apart():
     assert (labels["supported"], labels["as read"]) == (1, 1)
     assert "The text supports 2 of 6 answers" in found["sentence"]
     assert "1 of them are only as read" in found["sentence"]
-    assert [row["e"] for row in list_answers([read, first])] == ["as read", "supported"]
+    assert [row["e"] for row in list_answers([read, first], {})] == ["as read", "supported"]
 
 
 def test_the_rows_of_the_table_say_what_the_replies_say():
-    (first, *_) = list_answers(ROWS)
+    (first, *_) = list_answers(ROWS, {"Where was Ada Lund born?": [0.9, 0.2, 4]})
     assert first == {
         "q": "Where was Ada Lund born?", "s": "Ada Lund", "r": "birthplace", "a": "Oslo",
         "g": "Oslo", "ok": True, "given": True, "c": 0.75, "u": False, "e": "supported",
-        "o": "recalled", "t": "stated",
+        "o": "recalled", "t": "stated", "w": [0.9, 0.2, 4],
     }  # fmt: skip
 
 
 def test_only_a_certainty_is_called_certain():
     shares = (1.0, 0.999999, 0.00001, 0.0)
     rows = [replace(ROWS[0], reply=replace(ROWS[0].reply, confidence=c)) for c in shares]
-    assert [row["c"] for row in list_answers(rows)] == [1.0, 0.9999, 0.0001, 0.0]
+    assert [row["c"] for row in list_answers(rows, {})] == [1.0, 0.9999, 0.0001, 0.0]
     told = [confidence(share) for share in (0, 0.0002, 0.004, 0.25, 0.994, 0.9999, 1)]
     assert [each.replace("\u00a0", " ") for each in told] == [
         "0.0 %", "<0.1 %", "0.4 %", "25 %", "99.4 %", ">99.9 %", "100 %",
     ]  # fmt: skip
+
+
+def test_answers_of_models_that_lacked_the_text_are_averaged_apart():
+    """Of three models, one read about Ada; all read about Bo; Cy has no text to leave out."""
+    found = SimpleNamespace(
+        models=("a", "b", "c"),
+        questions=("Ada?", "Bo?", "Cy?"),
+        supports=("stated", "stated", "none"),
+        p_KN=np.array([[0.9, 0.5, 0.1], [0.2, 0.5, 0.1], [0.4, 0.5, 0.1]]),
+        has_text_KN=np.array([[1, 1, 0], [0, 1, 1], [0, 1, 0]], dtype=bool),
+    )
+    assert measure_left_out(found) == {"Ada?": [0.9, 0.3, 3]}

@@ -27,6 +27,7 @@ def run():
     return SimpleNamespace(
         dataset=Dataset((*documents, *documents), (), (*asked, *held)),
         questions=lambda _: held,
+        cost=lambda: {"parameters": 1234},
         recipe=SimpleNamespace(
             tasks=(task,),
             models=models,
@@ -59,12 +60,14 @@ def test_unverified_answers_are_called_so(run, few, said):
 def test_three_sentences_say_what_was_taught_scored_and_known(run):
     taught, scored, knows = (plain(s).replace("\u00a0", " ") for s in summarise(run))
     assert taught == (
-        "It read 4 lines of text about 2 people, was taught to answer with 1 question, and was "
-        "then asked 80 new questions."
+        "A GPT of 1,234 parameters read 4 sentences about 2 invented people and was taught to "
+        "answer with 1 question. It is in this page: ask it. It answers from memory, and says "
+        "“I don’t know” where it does not know."
     )
     assert scored == (
-        "It got 78 of 80 right (97.5 %, 91 to 99); without reading the text, 2; by always giving "
-        "the commonest answer, 6."
+        "Asked 80 questions that it was not trained on, it got 78 of 80 right (97.5 %, 91 to 99). "
+        "For comparison: a twin that was taught the same questions and never read the text, 2; "
+        "always giving the commonest answer, 6."
     )
     assert knows == (
         "It says “I don’t know” to 60 of 60 people whom nobody wrote about and to 6 of 12 people "
@@ -76,7 +79,7 @@ def test_three_sentences_say_what_was_taught_scored_and_known(run):
 def test_what_is_not_known_to_be_people_is_called_names(run):
     run.recipe.data.kind = "facts"
     taught, _, knows = (plain(s) for s in summarise(run))
-    assert "about 2 names, was" in taught
+    assert "read 4 lines about 2 names and was" in taught
     assert "60 of 60 names that nobody wrote about and to 6 of 12 names whose text" in knows
 
 

@@ -146,8 +146,8 @@ def test_what_else_a_reader_must_know():
         )
     )
     assert lines[2] == "  did you mean Ada Lind or Ida Lund?"
-    borrowed = "not measured on this text (the predictor is borrowed from other runs)"
-    assert lines[-2] == f"  source: guessed, {borrowed}"
+    borrowed = "(estimated, not measured on this text)"
+    assert lines[-2] == f"  source: guessed {borrowed}"
     assert lines[-1].startswith("  the model was trained on this very question; ")
 
 

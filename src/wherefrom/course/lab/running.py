@@ -18,7 +18,8 @@ from wherefrom.course.lab import (
     two_heads,
 )
 from wherefrom.course.lab.demonstration import Check, Demonstration
-from wherefrom.experiments.one_run.execute import Outcome, find_changed, find_stored
+from wherefrom.experiments.one_run.execute import find_changed, find_stored
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.runs.folder import RunFolder
 from wherefrom.show.drawing.figures import to_svg
 from wherefrom.show.page.lab_report import CLAIMS, FIGURES

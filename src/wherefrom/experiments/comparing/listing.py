@@ -5,7 +5,7 @@ from os import PathLike
 from pathlib import Path
 
 from wherefrom.core.arguments import checked
-from wherefrom.core.errors import MissingInput, WherefromError
+from wherefrom.core.errors import WherefromError
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import RUN, RUNS, list_folders
@@ -45,15 +45,11 @@ def list_runs(folder: str | PathLike[str] = RUNS) -> tuple[RunEntry, ...]:
     return tuple(_describe(path) for path in list_folders(Path(folder)))
 
 
-def newest_run() -> str:
-    """The finished run in the folder `runs` that was begun last."""
+def newest_run() -> str | None:
+    """The finished run in the folder `runs` that was begun last; None if there is none."""
     finished = [Path(entry.run) for entry in list_runs() if entry.state == FINISHED]
-    if not finished:
-        raise MissingInput(
-            f"{RUNS}: expected a finished run, found none; name a run folder, or make a run: "
-            "'wherefrom run people'"
-        )
-    return str(max(finished, key=lambda path: (path / RUN).stat().st_mtime_ns))
+    newest = max(finished, key=lambda path: (path / RUN).stat().st_mtime_ns, default=None)
+    return None if newest is None else str(newest)
 
 
 def _describe(path: Path) -> RunEntry:

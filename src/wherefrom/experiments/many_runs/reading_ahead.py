@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wherefrom.core.recipe import Recipe
-from wherefrom.experiments.many_runs.pool import Pool
+from wherefrom.experiments.pool import Pool
 from wherefrom.runs.workshop import LoadedText, Workshop
 
 

@@ -16,7 +16,8 @@ from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
 from wherefrom.experiments.many_runs.together import RunRequest
 from wherefrom.experiments.many_runs.workers import Job, Workers
-from wherefrom.experiments.one_run.execute import Outcome, execute
+from wherefrom.experiments.one_run.execute import execute
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.plans.planning import Planned, reuse
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.threads import share_threads, usual_threads

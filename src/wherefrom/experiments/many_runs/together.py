@@ -29,11 +29,11 @@ from wherefrom.experiments.many_runs.stack_plan import (
 )
 from wherefrom.experiments.one_run.execute import (
     Execution,
-    Outcome,
     check_predictors,
     execute,
     find_stored,
 )
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.stage_training import build_learner, find_chunk, prepare_learner
 from wherefrom.experiments.plans.planning import Planned
 from wherefrom.models.stacked import StackedGPT

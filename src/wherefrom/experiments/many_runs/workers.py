@@ -15,7 +15,7 @@ from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, Interrupted, MissingInput, error_of
 from wherefrom.core.files import parse_jsonl
 from wherefrom.core.inside import read_regular
-from wherefrom.experiments.many_runs.pool import Ended, Pool
+from wherefrom.experiments.pool import Ended, Pool
 from wherefrom.runs.workshop import count_gpus
 from wherefrom.training.signals import StopSignal
 

@@ -4,8 +4,9 @@ Nothing is done twice: the same call continues an unfinished run and only reads 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
+from math import inf
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -14,7 +15,6 @@ from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import to_json
 from wherefrom.core.environment import release_memory
 from wherefrom.core.errors import (
-    BadData,
     Damaged,
     Interrupted,
     MissingInput,
@@ -24,12 +24,12 @@ from wherefrom.core.errors import (
 from wherefrom.core.recipe import Experiment, Recipe, Stage
 from wherefrom.data.data_catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK
+from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.probing import PROBES, Probe, Watch, advise
 from wherefrom.experiments.one_run.run_evaluation import evaluate
 from wherefrom.experiments.one_run.stage_training import train_stage
 from wherefrom.experiments.plans.pacing import Pacing
 from wherefrom.experiments.plans.planning import Planned
-from wherefrom.runs.crew import current_crew
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kept_extractors import keep_extractors
 from wherefrom.runs.kinds import data_identity, recipe_identity
@@ -40,41 +40,9 @@ from wherefrom.runs.verification import find_spoilt
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer
+from wherefrom.training.rank_group import current_ranks
 from wherefrom.training.signals import StopSignal
 from wherefrom.training.weights import copy_weights
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """The results of a run, by name. `reused`: the run was already finished and only read.
-
-    `changed` names the results that differ from the stored ones after a new evaluation. `advice`
-    says what a run that was planned lacks, if anything, and what would help.
-    """
-
-    recipe: str
-    run: str
-    seconds: float
-    results: dict[str, Any]
-    reused: bool = False
-    changed: tuple[str, ...] = ()
-    advice: str = ""
-
-    def __fspath__(self) -> str:
-        """The run folder: an outcome can stand wherever a run's path is expected."""
-        return self.run
-
-    def require_checks(self) -> None:
-        """Raise BadData, which names the first failure, if a demonstration's check did not hold."""
-        rows = self.results.items()
-        failed = [f"{name}: {text}" for name, row in rows for text in row.get("failed", [])]
-        if failed:
-            count = sum(row["n"] for row in self.results.values())
-            raise BadData(
-                f"{self.run}: expected all {count} checks to hold, found {len(failed)} that "
-                f"{'does' if len(failed) == 1 else 'do'} not: {failed[0]}; "
-                "demonstrations.json has every number"
-            )
 
 
 def execute(
@@ -96,7 +64,11 @@ def execute(
     execution = Execution(folder, recipe, observers, planned)
     folder.create()
     with lock_folder(path):  # another process may have finished the run in the meantime
-        return (None if going_on else find_stored(folder, recipe)) or execution.finish()
+        found = None if going_on else find_stored(folder, recipe)
+        if ranks := current_ranks():
+            advice = "run the same command again"
+            ranks.compare({"finished": found is not None}, "its copy of the run", advice)
+        return found or execution.finish()
 
 
 def check_predictors(recipe: Recipe) -> None:
@@ -188,7 +160,7 @@ class Execution:
     ) -> None:
         self.folder, self.recipe, self.observers = folder, recipe, observers
         self.plan = planned.plan if planned else None
-        self.deadline = planned.deadline if planned and current_crew() is None else None
+        self.deadline = planned.deadline if planned and current_ranks() is None else None
         began = planned.started if planned else None  # reading the text for the plan counts
         self.before, self.started = 0.0, monotonic() if began is None else began
         self.trained: frozenset[str] = frozenset()
@@ -201,6 +173,8 @@ class Execution:
             self.workshop.material.bring(folder.read_notes())
         elif planned and planned.notes is not None:
             self.workshop.material.bring(planned.notes)
+        elif recipe.notes:
+            self.workshop.share_notes()
         # All raise before the folder is created if the data or word vectors do not fit the model.
         self.workshop.check_questions()
         self.workshop.objective(recipe.stages[0])
@@ -225,8 +199,8 @@ class Execution:
                 finally:
                     release_memory()
                     self.write_unfinished()
-            if stop.number is not None:
-                raise self.stopped_after_training(stop.number)
+            if (number := stop.agree()) is not None:
+                raise self.stopped_after_training(number)
         return self.conclude()
 
     def begin(self) -> None:
@@ -301,12 +275,12 @@ class Execution:
             self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
 
     def _write_recipe(self, name: str) -> None:
-        crew = current_crew()
+        ranks = current_ranks()
         self.folder.write_recipe(
             self.recipe,
             self.threads,
             to_json(self.plan) if self.plan else None,
-            crew.processes.size if crew else 1,
+            ranks.size if ranks else 1,
             name=name,
             seconds=self.seconds,
         )
@@ -373,11 +347,17 @@ class Execution:
         self.folder.begin_logs(stage.name)
         loop = {
             "checkpoints": self._checkpoints(stage),
-            "checkpoint_seconds": stage.checkpoint_seconds,
+            "checkpoint_seconds": stage.checkpoint_seconds if self._is_first() else inf,
             "metrics_path": self.folder.log_file(stage.name),
             "observers": self.observers,
         }
         return start, probe, loop
+
+    @staticmethod
+    def _is_first() -> bool:
+        """Other ranks save only the end of a stage, which the next one may start from."""
+        ranks = current_ranks()
+        return ranks is None or ranks.rank == 0
 
     def keep(self, stage: Stage, model: Any, finished: Finished) -> None:
         """Hold the model after a stage: it is written with all that is made with it."""

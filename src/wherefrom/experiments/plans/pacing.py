@@ -20,12 +20,13 @@ _LEAST = 20  # steps that are left at least
 class Deadline:
     """When a run shall be finished, and what comes behind its training.
 
-    `ends` is a time of `monotonic`, `step` what a step was expected to take. `later` are seconds
-    for all that follows, at that pace. `longer`: whether there may be more steps than planned.
+    `ends` is a time of `monotonic`. `later` are seconds for all that follows, on a machine where a
+    step takes as long as `step`; None: that was a guess, and says nothing about what follows.
+    `longer`: whether there may be more steps than planned.
     """
 
     ends: float
-    step: float
+    step: float | None
     later: float
     longer: bool
 
@@ -62,6 +63,7 @@ class Pacing:
     def _fit(self, step: int, pace: float, now: float) -> int:
         """The steps that there is time for, at this pace of steps and all that follows."""
         limit = self.deadline
-        left = limit.ends - now - limit.later * max(1.0, pace / limit.step)
+        slower = max(1.0, pace / limit.step) if limit.step else 1.0
+        left = limit.ends - now - limit.later * slower
         fitting = step + max(_LEAST, int(left / pace))
         return fitting if limit.longer else min(fitting, self.stage.steps)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 
-from wherefrom.core.config import from_json
+from wherefrom.core.config import encode, from_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset, Note
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, UsageError
@@ -40,13 +40,14 @@ from wherefrom.experiments.recipes.facts_recipe import (
     share_out,
 )
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.kinds import decode_recipe, recipe_identity
 from wherefrom.runs.layout import NEXT, STATUS
 from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.opened_run import count_parameters
 from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
 from wherefrom.training.captured import WORTH_COMPILING
+from wherefrom.training.rank_group import current_ranks
 
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
@@ -55,7 +56,7 @@ _HOPED = 2000  # steps that a GPU is given at least, before it turns out how man
 _LOOKED_AT = 250  # answers' worth of the questions that are asked while it trains
 _REPORT = 0.7  # seconds of the report for each second of reading
 _SPARE = 0.04  # share of the time that is kept back
-_PREPARING = {"cuda": 34.0}  # seconds before the first step: compiling
+_PREPARING = {"cuda": 15.0}  # seconds before the first step, at best: compiling
 _MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
 _ALONE = 0.15  # share of the training time that the model without notes has
 _BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
@@ -164,6 +165,8 @@ def plan_run(
     recipe = _choose(change, text, device, asked.notes)
     workshop = Workshop(recipe, lambda: dataset)
     remarks = workshop.material.remarks
+    if recipe.notes:
+        workshop.share_notes()
     if recipe.notes and not workshop.material.teach():
         recipe = _choose(change, text, device, notes=False)
         workshop = Workshop(recipe, lambda: dataset)
@@ -342,6 +345,20 @@ def _stored(
     )
 
 
+def agree_on_plan(planned: Planned) -> Planned:
+    """The plan of the first rank: each has timed the machine by its own clock."""
+    if (ranks := current_ranks()) is None:
+        return planned
+    spelt = ranks.first(encode(planned.recipe))
+    if ranks.rank == 0:
+        return planned
+    recipe = decode_recipe(spelt)
+    assert isinstance(recipe, Recipe)
+    recipe = replace(recipe, data=planned.recipe.data)  # its files may lie elsewhere
+    workshop = planned.workshop and planned.workshop.refit(recipe)
+    return replace(planned, recipe=recipe, workshop=workshop)
+
+
 def reuse(planned: Planned, seed: int) -> Planned:
     """The same plan for another seed: only what is drawn differs."""
     recipe = replace(planned.recipe, seed=seed)
@@ -386,8 +403,10 @@ def _time_answers(dataset: Dataset, pace: Pace, reading: float) -> float:
 
 
 def _find_deadline(ends: float, later: float, pace: Pace, device: str, longer: bool) -> Deadline:
-    """What training keeps to; steps that are captured for a GPU cannot become more."""
-    return Deadline(ends, pace.step, later, longer and device == "cpu")
+    """What training keeps to. Steps that are captured for a GPU cannot become more, and what they
+    take once they are compiled is a guess, the shortest: they become fewer."""
+    measured = device != "cuda"
+    return Deadline(ends, pace.step if measured else None, later, longer and device == "cpu")
 
 
 def _keep_deadline(folder: RunFolder, plan: Plan, started: float, longer: bool) -> Deadline | None:

@@ -20,6 +20,8 @@ from wherefrom.experiments.recipes.facts_recipe import (
 # Statements up to which a width of the GPU's model was measured to suffice.
 _WIDTHS = {12_000: 256, 60_000: 384}
 _WIDEST = 512
+_FEW = 12_000  # statements up to which a GPU, too, teaches notes to the CPU's model
+_GPU_ROWS = 128  # of a step of that model
 _LEAST_ROW = 96  # characters of the longest rows on a CPU, at least
 _ROUND = 32  # characters: rows come in multiples of this
 _CONTEXT = 40  # characters of a row on a CPU besides the longest names: a phrase and its context
@@ -80,7 +82,7 @@ class TextSize:
 
 def choose_settings(text: TextSize, device: str, notes: bool = True) -> Recipe:
     """The recipe for a text of this size; its steps are not yet planned."""
-    recipe = _fit(text, device)
+    recipe = _fit(text, device, notes)
     return recipe if notes else without_notes(recipe)
 
 
@@ -102,13 +104,13 @@ def choose_wordings(rows: float, teach: Callable[[int], Sequence[object]]) -> in
     return next(enough, 1)
 
 
-def _fit(text: TextSize, device: str) -> Recipe:
-    if device == "cuda":
+def _fit(text: TextSize, device: str, notes: bool) -> Recipe:
+    if device == "cuda" and not (notes and text.statements <= _FEW):
         widths = (w for most, w in _WIDTHS.items() if text.statements <= most)
         recipe = large(next(widths, _WIDEST))
         recipe = replace(recipe, model=replace(recipe.model, block_size=_block(text, 192)))
         return _with_decay(recipe, text)
-    recipe = small()
+    recipe = small(_GPU_ROWS) if device == "cuda" else small()
     block = _block(text, recipe.model.block_size)
     (spans, *others) = recipe.stages[0].mix
     row = max(_LEAST_ROW, min(text.longest_name + _CONTEXT, block - 8))

@@ -12,15 +12,16 @@ from wherefrom.core.contracts import Question
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
 from wherefrom.generation.answerer import ModelAnswerer, answer_probabilities
-from wherefrom.runs.crew import current_crew
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import Workshop
+from wherefrom.training.rank_group import agree, current_ranks
 
 _TIMED = {"cpu": 16, "cuda": 4}  # chunks of steps that are timed at most, after one that is not
 _LEAST_TIMED = 2  # and at least
 _CHUNK = {"cpu": 1, "cuda": 80}  # steps of such a chunk
 _SECONDS = 2.0  # after which no further chunk of the stage that is planned is timed
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
+_FIRST = 4  # answered before, and not timed
 _SCORED = 9  # times that a question with an answer is scored for each search, about
 _OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
 _CROWDED = 2.0  # from here on, one thread may be faster than several: 1.5 on an idle machine
@@ -56,7 +57,7 @@ def time_threads(
     usual, read = use_threads(recipe.threads), recipe.stages[0]
     pace = timer(workshop, read)
     busy = device == "cpu" and pace.crowded > _CROWDED
-    if not busy or recipe.threads or usual == 1 or current_crew() is not None:
+    if not busy or recipe.threads or usual == 1 or current_ranks() is not None:
         return pace, recipe.threads
     use_threads(1)
     alone = timer(workshop, read)
@@ -94,6 +95,7 @@ def _time_answers(answerer: ModelAnswerer, questions: Sequence[Question]) -> flo
     A model that knows nothing yet may end its answers at once, so the search is no measure alone.
     """
     texts = [question.text for question in questions]
+    answerer.answer(texts[:_FIRST])  # on a GPU the first ones take seconds, whatever they are
     began = monotonic()
     answerer.answer(texts)
     searched = monotonic()
@@ -115,6 +117,6 @@ def _time_chunks(
     while done < timed and (done < _LEAST_TIMED or seconds < most):
         done += 1
         learner.advance(done * chunk, chunk)
-        seconds = monotonic() - began
-    computed = (process_time() - computed) / torch.get_num_threads()
+        seconds = agree(monotonic() - began)
+    computed = agree((process_time() - computed) / torch.get_num_threads())
     return model, seconds / (done * chunk), seconds / max(computed, 1e-9)

@@ -88,8 +88,8 @@ TABLES = replace(MUON, adam_rate=6e-3)  # where most weights are those of n-gram
 SLOWER = MuonConfig(rate=0.01, adam_rate=1.5e-3, decay=0.1)  # for models wider than 256
 
 
-def small() -> Recipe:
-    """What a CPU can teach in minutes: one narrow layer that reads n-grams.
+def small(batch: int = 64) -> Recipe:
+    """What a CPU can teach in minutes, and a GPU where there are notes: one narrow layer, n-grams.
 
     Five letters nearly tell a name, so there is little left for further layers to find out: in the
     same time a second one, or shorter n-grams, learnt half as much (docs/research/LOG.md).
@@ -109,7 +109,7 @@ def small() -> Recipe:
         optimiser=TABLES,
         schedule=Schedule(),
         steps=3000,
-        batch=64,
+        batch=batch,
         buckets=2,
         packed=True,
     )
@@ -117,7 +117,10 @@ def small() -> Recipe:
 
 
 def large(width: int = 256) -> Recipe:
-    """What a GPU can teach: the model of `birthplaces-knowledge`, wider for a large text."""
+    """What a GPU can teach without notes, or from many of them.
+
+    It is the model of `birthplaces-knowledge`, wider for a large text.
+    """
     read = Stage(
         name=READ,
         mix=_mix(0.15),

@@ -7,6 +7,7 @@ policy: text from a corpus cannot become a script even if it were not escaped, a
 import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -45,7 +46,11 @@ def render(name: str, values: Mapping[str, Any]) -> bytes:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"embed": embed, "confidence": confidence}
+    environment.filters |= {
+        "embed": embed,
+        "confidence": confidence,
+        "checksum": checksum,
+    }
     text = environment.get_template(name).render(
         **values,
         policy=policy,
@@ -70,6 +75,11 @@ def inert(text: str, json_text: bool = False) -> Markup:
     elif "</script" in text.lower() or "<!--" in text:
         raise ValueError("a script must not have '</script' or '<!--' in it")
     return Markup(text)
+
+
+def checksum(text: str) -> str:
+    """Tells whoever reads an element whether it is as it was written."""
+    return f"{zlib.crc32(text.encode()):08x}"
 
 
 def digest(text: str) -> str:

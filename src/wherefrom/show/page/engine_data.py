@@ -19,6 +19,7 @@ from wherefrom.show.page.packed_models import describe_models, pack_models
 from wherefrom.show.page.packed_weights import AUTO
 from wherefrom.show.page.question_box import describe_asking
 
+FORMAT_VERSION = 2
 ANSWERS, CHARACTERS, WORDS, REVIEWS = "answers", "characters", "words", "reviews"
 
 
@@ -47,7 +48,7 @@ def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = 
     run.require_finished()
     kind = find_kind(run)
     data: dict[str, Any] = {
-        "format_version": 1,
+        "format_version": FORMAT_VERSION,
         "recipe": run.recipe.name,
         "seed": run.recipe.seed,
         "kind": kind,

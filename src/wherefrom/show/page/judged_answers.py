@@ -67,7 +67,7 @@ def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
     parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
     if not parsed:
         return ()
-    examined = inspector.examine(parsed, inspector.opened.decoded)
+    examined = inspector.examine(parsed, inspector.opened_run.decoded)
     replies = inspector.compose(examined)
     return tuple(
         AuditedAnswer.of(reply, question, examined.features.row(i), None)
@@ -77,7 +77,7 @@ def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
 
 def _score_calibration(inspector: Inspector) -> tuple[Scored, ...]:
     """Scores alone: nobody looks at these answers one by one."""
-    found, policy = inspector.opened.judged_calibration, inspector.policy
+    found, policy = inspector.opened_run.judged_calibration, inspector.policy
     if policy is None or found is None:
         return ()
     scores = policy.score(found.features, found.relations)

@@ -9,6 +9,7 @@ training is a row of zeros: such rows are left out.
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -104,6 +105,50 @@ def _join_pairs(values: np.ndarray) -> np.ndarray:
     first, second = (even & 0xFFF).reshape(-1, 2).T
     parts = (first & 255, (first >> 8) | ((second & 15) << 4), second >> 4)
     return np.stack(parts, 1).astype(np.uint8)
+
+
+def unpack_weights(
+    entries: Mapping[str, Mapping[str, Any]], data: bytes, most: int
+) -> dict[str, np.ndarray]:
+    """The arrays as 32-bit floats; ValueError if the data are not what the entries say.
+
+    Rows of zeros take no room in the data, so `most` limits the numbers of all arrays together.
+    """
+    if (found := sum(prod(entry["shape"]) for entry in entries.values())) > most:
+        raise ValueError(f"expected at most {most:,} numbers, found {found:,}")
+    return {name: _unpack_array(entry, data) for name, entry in entries.items()}
+
+
+def _unpack_array(entry: Mapping[str, Any], data: bytes) -> np.ndarray:
+    shape = tuple(entry["shape"])
+    width = shape[-1] if shape else 1
+    stored = _decode(entry, data, width)
+    if "rows" not in entry:
+        return stored.reshape(shape)
+    height = int(np.prod(shape[:-1]))
+    bits = np.frombuffer(data, np.uint8, -(-height // 8), entry["rows"])
+    rows = np.zeros((height, width), np.float32)
+    rows[np.unpackbits(bits, count=height, bitorder="little").astype(bool)] = stored
+    return rows.reshape(shape)
+
+
+def _decode(entry: Mapping[str, Any], data: bytes, width: int) -> np.ndarray:
+    """The rows that were stored."""
+    dtype, count, place = entry["dtype"], entry["count"], entry["offset"]
+    if dtype in ("f32", "f16"):
+        found = np.frombuffer(data, "<f4" if dtype == "f32" else "<f2", count, place)
+        return found.astype(np.float32).reshape(-1, width)
+    height, blocks = count // width, -(-width // entry["block"])
+    scales = np.frombuffer(data, "<f4", height * blocks, place).reshape(height, blocks)
+    place += scales.nbytes
+    if dtype == "i8":
+        values = np.frombuffer(data, np.int8, count, place)
+    else:
+        pairs = np.frombuffer(data, np.uint8, -(-count // 2) * 3, place).reshape(-1, 3)
+        low, middle, high = pairs.T.astype(np.int16)
+        both = np.stack((low | (middle & 15) << 8, middle >> 4 | high << 4), 1)
+        values = both.ravel()[:count] - 2048
+    return values.reshape(height, width) * np.repeat(scales, entry["block"], 1)[:, :width]
 
 
 def _append(data: bytearray, *arrays: np.ndarray) -> int:

@@ -1,5 +1,6 @@
 """What all reports share: the models for the page, and a value for each name of the template."""
 
+from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any
 
 from wherefrom.answering.inspector import Inspector
@@ -10,7 +11,7 @@ from wherefrom.show.page.engine_data import EngineData, embed_engine
 from wherefrom.show.page.making import describe_making
 
 # What a report leaves out unless it says otherwise.
-NOTHING = ("slider", "slider_chart", "mistakes", "two_way", "beside", "scores", "samples", "audit")
+NOTHING = ("slider", "mistakes", "two_way", "beside", "scores", "samples", "audit")
 EMPTY = (
     "slider_words",
     "pictures",
@@ -52,7 +53,8 @@ def lay_out_folder(recipe: str, seed: int, part: str, **values: Any) -> dict[str
         **{name: [] for name in EMPTY},
         "part": part,
         "run_name": f"{recipe}, seed {seed}",
-        "version": versions()["wherefrom"],
+        "version": versions().get("wherefrom", ""),
+        "home": find_home(),
         "mistakes_sentence": "",
         "printed": 0,
         "embedded": False,
@@ -62,3 +64,12 @@ def lay_out_folder(recipe: str, seed: int, part: str, **values: Any) -> dict[str
         "data": {},
         **values,
     }
+
+
+def find_home() -> str:
+    """The project's address, as the package states it; "" if it states none."""
+    try:
+        stated = metadata("wherefrom").get_all("Project-URL") or []
+    except PackageNotFoundError:  # run from the source tree
+        return ""
+    return next((each.partition(", ")[2] for each in stated), "")

@@ -20,7 +20,6 @@ from wherefrom.memorisation.exposures import Exposures
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.charts import Dot, Line, Point, dots, plot
 from wherefrom.show.page.judged_answers import JudgedAnswers
-from wherefrom.show.page.risk import AcceptedRisk
 from wherefrom.show.page.summary_sentences import count, interval, percent
 from wherefrom.show.terminal.result_tables import READERS, explain_notes
 
@@ -189,16 +188,16 @@ def _find_top(*risks: float) -> float:
     return min(1.0, math.ceil(max(*risks, 0.05) * 10) / 10)
 
 
-def _plot_risk(lines: Sequence[Line], said: str, top: float, height: int = 220) -> Markup:
+def _plot_risk(lines: Sequence[Line], said: str, top: float) -> Markup:
     shares = [round(top * i / 2, 3) for i in range(3)]
     ticks = [(s / top, f"{100 * s:.0f}{_UNIT if s == top else ''}") for s in shares]
     return plot(
         lines, [], said, x_ticks=PERCENTS, y_ticks=ticks, x_name="share of questions answered",
-        y_name="share wrong among answered", height=height, here=top,
+        y_name="share wrong among answered", height=220, here=top,
     )  # fmt: skip
 
 
-def _steps(curve: RiskCoverage | AcceptedRisk, top: float) -> list[tuple[float, float]]:
+def _steps(curve: RiskCoverage, top: float) -> list[tuple[float, float]]:
     points, before = [(0.0, curve.risk[0] / top)], 0.0
     for coverage, risk in zip(curve.coverage, curve.risk, strict=True):
         points += [(before, risk / top), (coverage, risk / top)]
@@ -237,12 +236,11 @@ def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> 
         for d in doses
     ]  # fmt: skip
     low, high = doses[0], doses[-1]
+    if len(doses) == 1:
+        return None  # nothing to compare
     said = (
         f"Of the facts that training had it predict {_times(low.low, low.high)}, it answers "
         f"{percent(low.accuracy)} right; {_times(high.low, high.high)}, {percent(high.accuracy)}."
-        if len(doses) > 1
-        else f"{_all_alike(low.low, low.high)} from the name; it answers "
-        f"{percent(low.accuracy)} right."
     )
     return Picture("dose", title, said, dots([("", rows_of)], said))
 
@@ -259,24 +257,7 @@ def _merge_small(shown: np.ndarray) -> list[int]:
     return edges
 
 
-def _all_alike(low: int, high: int) -> str:
-    if high == 0:
-        return "Training never had it predict a fact"
-    return f"Training had it predict every fact {_times(low, high)}"
-
-
 def _times(low: int, high: int) -> str:
     if low == high:
         return {0: "never", 1: "once"}.get(low, f"{low} times")
     return f"{low} to {high} times"
-
-
-def draw_slider(risks: AcceptedRisk) -> Markup:
-    """The curve below the slider; the page moves its mark."""
-    top = _find_top(*risks.risk)
-    stop = risks.stops[risks.usual]
-    said = (
-        "Share wrong among answered against share answered, on held-out questions; the mark is "
-        f"where the slider stands: {stop.answered} of {stop.n} answered."
-    )
-    return _plot_risk([Line(_steps(risks, top), "accent")], said, top, height=110)

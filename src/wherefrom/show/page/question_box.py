@@ -6,6 +6,7 @@ subject states) is computed here.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
@@ -17,6 +18,7 @@ from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.generation.answerer import OTHER_BEAMS
+from wherefrom.runs.kept import spell_dataset
 from wherefrom.show.page.exposure_counts import describe_exposures
 from wherefrom.show.page.packed_evidence import describe_evidence
 from wherefrom.show.page.summary_sentences import noun_of
@@ -61,13 +63,31 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "examples": _find_examples(model, run.dataset.questions, invented),
         "familiarity": _describe_familiarity(model),
         "statements": to_json(model.forms)["relations"],
-        "policy": None if policy is None else _describe_policy(policy),
+        "policy": None if policy is None else to_json(policy),
         "source": to_json(inspector.predictor),
         "even_odds": EVEN_ODDS,
         "recalled_above": RECALLED_ABOVE,
         "decoys": None if decoys is None else decoys.material(),
         "evidence": describe_evidence(inspector, known),
         "exposures": describe_exposures(run, model.relations),
+        "kept": describe_kept(inspector),
+    }
+
+
+def describe_kept(inspector: Inspector) -> dict[str, Any]:
+    """What `wherefrom ask` needs besides: the page itself does not read it.
+
+    The texts of the documents stand with the evidence.
+    """
+    opened, dataset = inspector.opened, inspector.opened.dataset
+    documents = dataset.training_documents
+    kept = spell_dataset(replace(dataset, documents=documents, facts=(), held_out=0))
+    kept["documents"] = [ends for _, *ends in kept["documents"]]
+    checker, notes = opened.fact_checker, inspector.run.notes if opened.took_notes else None
+    return {
+        "dataset": kept,
+        "extractors": None if checker is None else to_json(checker.extractors),
+        "notes": None if notes is None else to_json(notes),
     }
 
 
@@ -155,21 +175,4 @@ def _describe_familiarity(model: ClosedBookModel) -> dict[str, Any]:
         "spread": dict(reference.spread),
         "letters": letters,
         "capitals": capitals,
-    }
-
-
-def _describe_policy(policy: AnswerPolicy) -> dict[str, Any]:
-    """The policy without what other parts of the description have."""
-    gate = policy.names
-    return {
-        "calibration": to_json(policy.calibration),
-        "threshold": to_json(policy.threshold),
-        "names": None if gate is None else to_json(gate),
-        "relations": {
-            name: {
-                "calibration": to_json(each.calibration),
-                "threshold": to_json(each.threshold),
-            }
-            for name, each in policy.relations.items()
-        },
     }

@@ -7,6 +7,7 @@ from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.kept_answers import RememberingModel, read_kept
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
+from wherefrom.memorisation.labelled_answers import LABELS, read_labelled
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page import pictures, sections
 from wherefrom.show.page.charts import Dot, dots
@@ -41,7 +42,9 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
         pictures.draw_dose(run, answers, exposures),
     ]
     held, relations = answers.held_out, sorted({row.reply.relation for row in answers.held_out})
-    listed = sections.list_answers(held)
+    labels = run.folder.locate(LABELS)
+    left_out = sections.measure_left_out(read_labelled(labels)) if labels.exists() else {}
+    listed = sections.list_answers(held, left_out)
     return lay_out(
         run,
         engine,
@@ -50,7 +53,6 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
         sentences=summarise(run, inspector.policy is not None),
         slider=risks,
         slider_words=sections.tell_stops(risks) if risks else [],
-        slider_chart=pictures.draw_slider(risks) if risks else "",
         pictures=[each for each in drawn if each is not None],
         mistakes=sections.list_mistakes(held, run.dataset),
         mistakes_sentence=sections.tell_mistakes(held),
@@ -79,9 +81,10 @@ def _title(inspector: Inspector) -> str:
     """The question that the run is about, or what its questions ask for."""
     forms = inspector.model.parser.forms
     if len(inspector.model.relations) == 1:
-        return forms[0].fill("…")
+        return f"Ask a small model: “{forms[0].fill('…')}”"
     kinds = len(inspector.model.relations)
-    return f"{kinds} kinds of questions about {count_subjects(inspector.run.dataset):,} names"
+    names = count_subjects(inspector.run.dataset)
+    return f"Ask a small model: {kinds} kinds of questions about {names:,} names"
 
 
 def _not_yet(run: Run, answers: JudgedAnswers, counted: bool) -> list[dict[str, str]]:

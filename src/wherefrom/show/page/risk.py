@@ -18,7 +18,6 @@ from wherefrom.answering.policy import EVEN_ODDS, REFUSE_ALL, AnswerPolicy, Thre
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.relations import group
-from wherefrom.evaluation.selective import risk_coverage
 from wherefrom.show.page.judged_answers import JudgedAnswers, Scored
 
 RISKS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5)
@@ -47,12 +46,10 @@ class Stop:
 
 @dataclass(frozen=True)
 class AcceptedRisk:
-    """All stops, the one that `wherefrom ask` uses, and the curve that they lie on."""
+    """All stops, and the number of the one that `wherefrom ask` uses."""
 
     stops: tuple[Stop, ...]
     usual: int
-    coverage: tuple[float, ...]
-    risk: tuple[float, ...]
 
 
 def offer_risks(answers: JudgedAnswers, policy: AnswerPolicy | None) -> AcceptedRisk | None:
@@ -65,8 +62,7 @@ def offer_risks(answers: JudgedAnswers, policy: AnswerPolicy | None) -> Accepted
     chosen = {r: policy.thresholds if r == own else _choose(known, policy, r) for r in risks}
     chosen = _order(chosen, own)
     stops = [_stop(risk, thresholds, held) for risk, thresholds in chosen.items()]
-    curve = risk_coverage(_scores(held), _right(held))
-    return AcceptedRisk(tuple(stops), risks.index(own), curve.coverage, curve.risk)
+    return AcceptedRisk(tuple(stops), risks.index(own))
 
 
 def _target(policy: AnswerPolicy) -> float:

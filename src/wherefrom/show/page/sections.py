@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wherefrom.auditing.audit_findings import AuditedAnswer
-from wherefrom.core.contracts import Dataset
+from wherefrom.core.contracts import WITH_TEXT, Dataset
 from wherefrom.core.measures import NOT_SHOWN
 from wherefrom.core.plurals import plural
 from wherefrom.core.replies import AS_READ, GUESSED, RECALLED, SHOWN_VERDICTS, SUPPORTED
+from wherefrom.memorisation.labelled_answers import LabelledAnswers
 from wherefrom.show.page.risk import AcceptedRisk, Stop
 from wherefrom.show.page.summary_sentences import interval, percent
 from wherefrom.show.terminal.quotes import find_words
@@ -110,8 +111,7 @@ def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
         "footnote": "Evidence is a property of the text. Source is a property of the model, "
         "predicted from how it answers"
         + (
-            "; this was not measured on this text, since the predictor is borrowed from other "
-            "runs: “wherefrom audit RUN --budget MINUTES” fits one to this run."
+            ": an estimate, which “wherefrom audit RUN --budget MINUTES” measures on this text."
             if borrowed
             else "; models that were trained again without some of the text fitted the predictor."
         ),
@@ -138,8 +138,13 @@ def _source(row: AuditedAnswer) -> str:
     return row.reply.source.label if row.reply.source else ""
 
 
-def list_answers(rows: Sequence[AuditedAnswer]) -> list[dict[str, Any]]:
-    """Every answer for the page's table, with short names: there may be thousands."""
+def list_answers(
+    rows: Sequence[AuditedAnswer], left_out: Mapping[str, Sequence[float]]
+) -> list[dict[str, Any]]:
+    """Every answer for the page's table, with short names: there may be thousands.
+
+    `left_out` has by question what `measure_left_out` found.
+    """
     return [
         {
             "q": row.reply.question,
@@ -154,9 +159,28 @@ def list_answers(rows: Sequence[AuditedAnswer]) -> list[dict[str, Any]]:
             "e": _evidence(row),
             "o": _source(row),
             "t": row.support,
+            "w": left_out.get(row.reply.question),
         }
         for row in rows
     ]
+
+
+def measure_left_out(found: LabelledAnswers) -> dict[str, Sequence[float]]:
+    """By question, the mean probability of the answer with its subject's text and without it.
+
+    Of models that an audit trained again; only where there are models of both kinds.
+    """
+    kept, count = found.has_text_KN, len(found.models)
+    both = [kept[:, i].any() and not kept[:, i].all() for i in range(len(found.questions))]
+    return {
+        question: [
+            round(float(found.p_KN[kept[:, i], i].mean()), 4),
+            round(float(found.p_KN[~kept[:, i], i].mean()), 4),
+            count,
+        ]
+        for i, question in enumerate(found.questions)
+        if both[i] and found.supports[i] in WITH_TEXT
+    }
 
 
 def _round(confidence: float | None) -> float | None:
@@ -203,8 +227,12 @@ def _tell_unverified(stop: Stop) -> str:
 
 
 def _tell_groups(stop: Stop) -> str:
+    """Who the held-out questions are about, and how many of each group are answered."""
     parts = [
-        f"{answered} of {n} {_GROUPS.get(support, support)}"
+        f"{n} {_GROUPS.get(support, support)} ({answered} answered)"
         for support, (n, answered, _) in stop.groups.items()
     ]
-    return f"It answers {', '.join(parts)}." if len(parts) > 1 else ""
+    if len(parts) < 2:
+        return ""
+    asked = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return f"The {stop.n} are {asked}; the model was trained on no question about any of them."

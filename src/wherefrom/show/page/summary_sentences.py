@@ -23,6 +23,7 @@ _BASELINES = {
     "london": "always saying London",
 }
 _OTHERS = {OPEN_BOOK: "the open-book reader", WITHOUT_NOTES: "taught from the text only"}
+_TWIN = "a twin that was taught the same questions and never read the text"
 
 
 @dataclass(frozen=True)
@@ -46,18 +47,21 @@ def summarise(run: Run, abstains: bool = True) -> list[Sentence]:
 
 
 def _taught(run: Run) -> Sentence:
-    dataset, task = run.dataset, run.recipe.tasks[0]
-    asked, held = dataset.asked, run.questions(task)
+    dataset, asked = run.dataset, run.dataset.asked
     told, texts = count_subjects(dataset), len(dataset.training_documents)
+    invented = run.recipe.data.kind == "people"
+    read = plural("sentence" if invented else "line", texts)
     others = " and others" if _tells_of_others(dataset) else ""
+    size = run.cost()["parameters"]
     return (
-        Piece("It read "),
-        Piece(f"{texts:,} {plural('line', texts)} of text", STRONG),
-        Piece(f" about {told:,} {plural(noun_of(run), told)}{others}, was taught to answer with "),
-        Piece(f"{len(asked):,} {plural('question', len(asked))}"),
-        Piece(", and was then asked "),
-        Piece(_asked_about(held), STRONG),
-        Piece("."),
+        Piece("A "),
+        Piece(f"GPT of {size:,} parameters" if size else "GPT", STRONG),
+        Piece(" read "),
+        Piece(f"{texts:,} {read}", STRONG),
+        Piece(f" about {told:,} {'invented ' if invented else ''}{plural(noun_of(run), told)}"),
+        Piece(f"{others} and was taught to answer with {len(asked):,} "),
+        Piece(f"{plural('question', len(asked))}. It is in this page: ask it. It answers from "),
+        Piece("memory, and says “I don’t know” where it does not know."),
     )
 
 
@@ -86,32 +90,29 @@ def noun_of(run: Run) -> str:
 
 def _asked_about(held: Sequence[Any]) -> str:
     relations = sorted({q.relation for q in held})
-    if len(relations) == 1:
-        return f"{len(held):,} new {plural('question', len(held))}"
-    return f"{len(held):,} new questions of {len(relations)} kinds"
+    kinds = f" of {len(relations)} kinds" if len(relations) > 1 else ""
+    return f"{len(held):,} {plural('question', len(held))}{kinds} that it was not trained on"
 
 
 def _scored(run: Run) -> Sentence:
     own, results = run.results[run.recipe.primary], run.results
     pieces = [
-        Piece("It got "),
+        Piece(f"Asked {_asked_about(run.questions(run.recipe.tasks[0]))}, it got "),
         Piece(count(own), STRONG),
         Piece(" right"),
         Piece(f" ({percent(own['accuracy'])}, {interval(own['interval'])})", FINE),
     ]
     others = [m.name for m in run.recipe.models if m.name != run.recipe.primary]
     beside = [
-        f"{_OTHERS.get(name, 'without reading the text')}, {results[name]['correct']:,}"
+        f"{_OTHERS.get(name, _TWIN)}, {results[name]['correct']:,}"
         for name in (OPEN_BOOK, *others)
         if name in results
     ]
     guesses = {name: results[name] for name in _BASELINES if name in results}
     if guesses:
         best = max(guesses, key=lambda name: (guesses[name]["accuracy"], name))
-        beside.append(f"by {_BASELINES[best]}, {guesses[best]['correct']:,}")
-    if beside:
-        pieces.append(Piece("; " + "; ".join(beside) + "."))
-    return tuple(pieces) if beside else (*pieces, Piece("."))
+        beside.append(f"{_BASELINES[best]}, {guesses[best]['correct']:,}")
+    return (*pieces, Piece(f". For comparison: {'; '.join(beside)}." if beside else "."))
 
 
 def _knows(run: Run, abstains: bool) -> Sentence:

@@ -19,8 +19,8 @@ from wherefrom.core.replies import (
     Verdict,
 )
 from wherefrom.show.terminal.cells import percent
+from wherefrom.show.terminal.messages import printable
 from wherefrom.show.terminal.quotes import shorten
-from wherefrom.show.terminal.result_tables import printable
 
 if TYPE_CHECKING:
     from wherefrom.auditing.answer_examples import Example, Examples
@@ -156,8 +156,7 @@ def _also(verdict: Verdict, subject: str) -> list[str]:
 
 def _source(source: Source) -> str:
     if source.probability_recalled is None:
-        measured = "not measured on this text (the predictor is borrowed from other runs)"
-        return f"{source.label}, {measured}"
+        return f"{source.label} (estimated, not measured on this text)"
     return f"{source.label} (probability of recall {percent(source.probability_recalled)})"
 
 

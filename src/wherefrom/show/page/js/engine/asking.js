@@ -4,7 +4,7 @@
 
 import { Decoys } from './decoys.js';
 import { Evidence, NO_TEXT } from './evidence.js';
-import { Features, describeFeatures } from './features.js';
+import { Features, describeDoubts, describeFeatures } from './features.js';
 import { Looking } from './looking.js';
 import { Parser } from './parser.js';
 import { Policy, UNKNOWN_NAME, applyCurve } from './policy.js';
@@ -197,6 +197,7 @@ export class Asking {
       trainedOn,
       didYouMean: suggestions,
       features: describeFeatures(features),
+      against: describeDoubts(this.policy.pulls(features, relation)),
       other,
       tokens: this._tokens(question, answer),
       milliseconds: Date.now() - began,
@@ -233,6 +234,7 @@ export class Asking {
       trainedOn: false,
       didYouMean,
       features: [],
+      against: [],
       other: null,
       tokens: this._tokens(question, ''),
       milliseconds: Date.now() - began,

@@ -171,6 +171,22 @@ function entropyOf(row) {
   return total;
 }
 
+const AGAINST = {
+  log_probability: 'the model itself is less sure than usual',
+  margin: 'the next best answer is closer than usual',
+  statement_likelihood: "the text's own wordings expect it less than usual",
+  statement_entropy: 'it wavers more than usual there',
+  familiarity: 'the name is less familiar than usual',
+  least_familiar: 'a letter of the name is less expected than usual',
+};
+const SLIGHT = 0.1; // of a nat: what lowers the confidence less is no reason
+
+/** Reasons against an answer, the weightiest first. @param {Record<string, number>} pulls */
+export function describeDoubts(pulls) {
+  const lowered = Object.entries(pulls).filter(([name, pull]) => pull < -SLIGHT && name in AGAINST);
+  return lowered.sort((a, b) => a[1] - b[1]).map(([name]) => AGAINST[name]);
+}
+
 /** Features in words, for somebody who wants to know why. */
 export function describeFeatures(features) {
   const { log_probability: own, margin, familiarity, contrast, agreement } = features;

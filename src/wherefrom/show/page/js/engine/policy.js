@@ -39,9 +39,8 @@ export class Policy {
   judge(features, relation) {
     const own = Math.min(Math.exp(features.log_probability), 1);
     if (!this.policy) return { nameKnown: null, probabilityRead: 1, score: own };
-    const { calibration, names, relations } = this.policy;
-    const curve = lookUp(relations, relation)?.calibration ?? calibration;
-    const score = this.unverified(relation) ? own : applyCurve(curve, features);
+    const { names } = this.policy;
+    const score = this.unverified(relation) ? own : applyCurve(this.curve(relation), features);
     if (!names) return { nameKnown: null, probabilityRead: 1, score };
     const read = applyCurve(names.curve, features);
     const nameKnown = read >= names.least;
@@ -49,6 +48,17 @@ export class Policy {
     const least = clip(names.least);
     const odds = (clip(read) / (1 - clip(read))) * ((1 - least) / least);
     return { nameKnown, probabilityRead: odds / (1 + odds), score: nameKnown ? score : 0 };
+  }
+
+  /** How far each feature raises or lowers the confidence, against an answer of average features. */
+  pulls(features, relation) {
+    if (!this.policy) return {};
+    const { features: names, mean, scale, weights } = this.curve(relation);
+    return Object.fromEntries(names.map((name, i) => [name, (weights[i] * (features[name] - mean[i])) / scale[i]]));
+  }
+
+  curve(relation) {
+    return lookUp(this.policy.relations, relation)?.calibration ?? this.policy.calibration;
   }
 
   /** Whether no threshold was shown to keep the risk of such answers. */

@@ -5,13 +5,16 @@ import { engineData, errorWords, openEngine } from "./engine.js";
 import { Look } from "./look.js";
 import { asked } from "./marks.js";
 import { Questions, offerNames } from "./names.js";
+import { Share, linkedQuestion } from "./share.js";
 
 export class Asking {
-  /** @param {import("./risk.js").AcceptedRisk} risk */
-  constructor(risk) {
+  /** @param {import("./risk.js").AcceptedRisk} risk @param {any[]} answers  the held-out ones */
+  constructor(risk, answers) {
     this.risk = risk;
+    this.answers = answers;
     this.card = new Card();
     this.look = new Look();
+    this.share = new Share();
     this.data = engineData();
     this.questions = new Questions(this.data);
     this.asked = 0; // the number of the latest question: earlier ones must not draw any more
@@ -19,10 +22,11 @@ export class Asking {
     this.reply = null;
     this.opened = this.open();
     this.opened.catch(() => {}); // the card says why
-    offerNames(this.questions, (question) => this.ask(question));
+    offerNames(this.questions, (question) => (question ? this.ask(question) : this.hint()));
     this.offerPicks();
-    this.offerExamples();
     risk.onMove(() => this.decide());
+    addEventListener("hashchange", () => this.follow());
+    if (!this.follow() && this.data.examples.length) this.ask(this.data.examples[0], false);
   }
 
   async open() {
@@ -40,7 +44,6 @@ export class Asking {
     const pick = (/** @type {any[]} */ from) => from[Math.floor(Math.random() * from.length)];
     const told = this.data.names.filter((/** @type {any} */ each) => each.support === "stated" && each.split === "held-out");
     const nobody = [...this.data.nonexistent];
-    const any = this.data.names.filter((/** @type {any} */ each) => each.split === "held-out");
     const about = (/** @type {any} */ each) => {
       const forms = this.questions.forms.filter((/** @type {any} */ form) => !each.relations?.length || each.relations.includes(form.relation));
       return this.questions.about(each.name, pick(forms.length ? forms : this.questions.forms));
@@ -49,17 +52,24 @@ export class Asking {
     const offered = /** @type {[string, any[], (each: any) => string][]} */ ([
       [person ? "somebody in the text" : "a name in the text", told, about],
       ["a made-up name", nobody, (name) => about({ name })],
-      [person ? "anybody" : "any name", any, about],
+      ["a misspelt name", told, (each) => about({ ...each, name: misspell(each.name) })],
     ]);
     const buttons = offered.filter(([, from]) => from.length).map(([words, from, make]) =>
       el("button.pick", { type: "button", onclick: () => this.put(make(pick(from))) }, words));
-    byId("picks").replaceChildren("or ask about ", ...buttons.flatMap((button, i) => (i ? [" · ", button] : [button])));
+    byId("picks").replaceChildren("ask about ", ...buttons.flatMap((button, i) => (i ? [" · ", button] : [button])));
   }
 
-  offerExamples() {
-    byId("examples").replaceChildren(...this.data.examples.map((/** @type {string} */ question) =>
-      el("li", {}, el("button.pick", { type: "button", onclick: () => this.put(question) }, asked(question, this.questions.subject(question))),
-        el("span.fine", {}, this.questions.tell(question)))));
+  /** Nothing was typed. */
+  hint() {
+    const [first] = this.data.examples, name = first && this.questions.subject(first);
+    this.card.refused("", `type a name${name ? `, such as ${name}` : ""}, or a question: ${this.questions.about("…")}`, "Ask what?");
+  }
+
+  /** Ask the question of the address, if it has one. */
+  follow() {
+    const question = linkedQuestion(location.hash);
+    if (question && question !== this.reply?.question) this.put(question);
+    return question !== "";
   }
 
   /** Ask as if it had been typed. @param {string} question */
@@ -70,9 +80,10 @@ export class Asking {
 
   // -- asking ----------------------------------------------------------------------------------
 
-  /** @param {string} question */
-  async ask(question) {
+  /** @param {string} question @param {boolean} [linked]  whether the address shall name it */
+  async ask(question, linked = true) {
     this.asked += 1;
+    this.share.forget();
     const number = this.asked, mine = () => number === this.asked;
     this.reply = null;
     this.look.forget();
@@ -99,6 +110,7 @@ export class Asking {
       if (!mine()) return;
       this.reply = reply;
       this.decide();
+      this.share.offer(reply, () => this.decision(reply), linked);
       const { engine } = this;
       this.look.offer((hear) => engine.call("look", { question: reply.question, answer: reply.answer }, hear));
     } catch (error) {
@@ -107,18 +119,32 @@ export class Asking {
     }
   }
 
-  decide() {
-    const { reply, risk } = this;
-    if (!reply) return;
-    const decision = {
+  /** @param {any} reply */
+  decision(reply) {
+    const { risk } = this;
+    return {
       gives: risk.gives(reply),
       threshold: risk.threshold(reply.relation),
       risk: String(risk.stop?.risk ?? ""),
       usual: risk.usual,
+      leftOut: this.answers.find((row) => row.q === reply.question && row.a === reply.answer)?.w ?? null,
     };
-    this.card.answered(reply, decision, (name) => {
+  }
+
+  decide() {
+    const { reply } = this;
+    if (!reply) return;
+    this.card.answered(reply, this.decision(reply), (name) => {
       const own = this.questions.forms.find((/** @type {any} */ form) => form.relation === reply.relation);
       this.put(this.questions.about(name, own));
     });
   }
+}
+
+/** The name with two letters exchanged, as somebody types it in haste. @param {string} name */
+function misspell(name) {
+  const letters = [...name], at = letters.length - 3;
+  if (at < 1) return `${name}e`;
+  [letters[at], letters[at + 1]] = letters[at] === letters[at + 1] ? [letters[at], ""] : [letters[at + 1], letters[at]];
+  return letters.join("");
 }

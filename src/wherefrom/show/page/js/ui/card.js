@@ -35,14 +35,14 @@ export class Card {
     this.box.querySelector(".answer").setAttribute("aria-hidden", "true");
   }
 
-  /** A question that cannot be asked. @param {string} question @param {string} words */
-  refused(question, words) {
+  /** A question that cannot be asked. @param {string} question @param {string} words @param {string} [head] */
+  refused(question, words, head = "This cannot be asked") {
     this.beside.hidden = true;
     const quotedFirst = /^(['"]).*?\1: /s; // the question itself, which stands above
     const why = sentence(words.replace(quotedFirst, ""));
     this.draw("refused", el("p.asked", {}, asked(question, null)),
-      el("p.answer", {}, "This cannot be asked"), el("p", {}, why));
-    this.say(`This cannot be asked. ${why}`);
+      el("p.answer", {}, head), el("p", {}, why));
+    this.say(`${head}. ${why}`);
   }
 
   /** @param {string} words */
@@ -55,15 +55,15 @@ export class Card {
 
   /**
    * @param {any} reply
-   * @param {{gives: boolean, threshold: number | null, risk: string, usual: boolean}} decision
+   * @param {{gives: boolean, threshold: number | null, risk: string, usual: boolean, leftOut: number[] | null}} decision
    * @param {(name: string) => void} askAbout
    */
   answered(reply, decision, askAbout) {
     const open = this.box.querySelector("details.why")?.open ?? false;
-    const shown = this.box.querySelector("details.guess")?.open ?? false;
-    const parts = decision.gives ? this.given(reply) : this.withheld(reply, decision, askAbout, shown);
+    const parts = decision.gives ? this.given(reply) : this.withheld(reply, decision, askAbout);
     this.draw(decision.gives ? "answered" : "declined",
-      el("p.asked", {}, asked(reply.question, reply.subject)), ...parts, why(reply, open));
+      el("p.asked", {}, asked(reply.question, reply.subject)), ...parts,
+      decision.leftOut && withoutText(reply, decision.leftOut), why(reply, decision.gives, open));
     this.bars(reply);
     const sure = reply.certainty === null ? "" : `, ${percent(reply.certainty)} ${howSure(reply)}`;
     const evidence = reply.evidence ? `, ${labelOf(reply.evidence)}` : "";
@@ -75,7 +75,7 @@ export class Card {
   /** @param {any} reply */
   given(reply) {
     return [
-      el("p.answer", {}, el("bdi", {}, reply.answer || "nothing"), sure(reply)),
+      el("p.answer", {}, el("bdi", {}, reply.answer || "nothing"), " ", sure(reply)),
       bar(reply.certainty, null),
       reply.unverified && el("p.small", {}, "Unverified: no threshold was shown to keep the risk of such answers."),
       marks(reply),
@@ -84,18 +84,18 @@ export class Card {
     ];
   }
 
-  /** @param {any} reply @param {any} decision @param {(name: string) => void} askAbout @param {boolean} shown */
-  withheld(reply, decision, askAbout, shown) {
-    const guess = el("details.guess", shown ? { open: true } : {}, el("summary", {}, "Its best guess"),
-      el("p", {}, el("del", {}, el("bdi", {}, reply.answer || "nothing")), guessed(reply)),
-      bar(reply.certainty, decision.threshold), marks(reply), evidence(reply));
-    const close = reply.didYouMean ?? [];
+  /** @param {any} reply @param {any} decision @param {(name: string) => void} askAbout */
+  withheld(reply, decision, askAbout) {
+    const close = reply.didYouMean ?? [], guesses = reply.answer && !misspelt(reply);
     return [
       el("p.answer", {}, "I don’t know"),
       el("p", {}, reason(reply, decision)),
       close.length > 0 && el("p", {}, "Did you mean ", ...between(close.map((/** @type {string} */ name) =>
         el("button.pick", { type: "button", onclick: () => askAbout(name) }, el("bdi", {}, name)))), "?"),
-      reply.answer && !misspelt(reply) && guess,
+      guesses && el("p.guess", {}, "Best guess: ", el("bdi", {}, reply.answer), guessed(reply, decision)),
+      guesses && bar(reply.certainty, decision.threshold),
+      guesses && marks(reply),
+      guesses && evidence(reply),
     ];
   }
 
@@ -105,7 +105,8 @@ export class Card {
     this.beside.replaceChildren(
       el("div", {}, el("h3", {}, other ? "With reading" : "Next best answers"), list(reply.candidates, true)),
       ...(other ? [el("div", {}, el("h3", {}, "Without reading"), list(other.candidates, false))] : []),
-      el("p.small", {}, other ? "Each model’s own probabilities, not calibrated." : "The model’s own probabilities, not calibrated."),
+      el("p.small", {}, other ? "With reading: the model of this page. Without reading: its twin, which was taught the same questions and never read the text. These are their own probabilities, not calibrated."
+        : "The model’s own probabilities, not calibrated."),
     );
     this.beside.hidden = !reply.candidates.length; // a name with unknown letters has none
   }
@@ -119,12 +120,14 @@ function howSure(reply) {
 /** How sure an answer is that is given. @param {any} reply */
 function sure(reply) {
   if (reply.certainty === null) return null;
-  return el("span.sure", {}, percent(reply.certainty), el("span.fine", {}, howSure(reply)));
+  return el("span.sure", {}, percent(reply.certainty), " ", el("span.fine", {}, howSure(reply)));
 }
 
-/** The confidence of a guess that is not given: it belongs to the guess. @param {any} reply */
-function guessed(reply) {
-  return reply.certainty === null ? null : `, ${percent(reply.certainty)}${reply.unverified ? " by the model’s own probability" : ""}`;
+/** The confidence of a guess that is not given, and what it would need. @param {any} reply @param {any} decision */
+export function guessed(reply, { threshold }) {
+  if (reply.certainty === null) return null;
+  const own = reply.unverified ? " by the model’s own probability" : "";
+  return `, ${percent(reply.certainty)}${own}${threshold !== null && threshold <= 1 ? `; needs ${percent(threshold)}` : ""}`;
 }
 
 /** @param {number | null} share @param {number | null} least */
@@ -143,7 +146,7 @@ function bar(share, least) {
 
 /** @param {any} reply */
 function marks(reply) {
-  return el("p.marks", {}, reply.evidence && mark(labelOf(reply.evidence)), reply.source && mark(reply.source.label));
+  return el("p.marks", {}, reply.evidence && mark(labelOf(reply.evidence), true), reply.source && mark(reply.source.label, true));
 }
 
 /** @param {any} reply */
@@ -166,9 +169,8 @@ function reason(reply, decision) {
   const least = decision.threshold;
   if (least !== null && least > 1) return sentence(decision.usual && reply.whyNot ? reply.whyNot : "no threshold reaches this risk on the calibration questions");
   const text = reply.evidence?.label === "silent" ? " Its text does not say." : "";
-  const own = reply.unverified ? " by the model’s own probability" : "";
-  const why = reply.unverified && decision.usual ? "an unverified answer" : `to keep errors under ${decision.risk}, it`;
-  return `Its best guess has ${percent(reply.certainty)}${own}; ${why} needs ${percent(least)}.${text}`;
+  const wanted = reply.unverified && decision.usual ? "for an unverified answer" : `to keep errors under ${decision.risk}`;
+  return `It is not sure enough ${wanted}.${text}`;
 }
 
 /** @param {string} words */
@@ -191,27 +193,37 @@ function list(candidates, own) {
   }));
 }
 
-/** @param {any} reply @param {boolean} open */
-function why(reply, open) {
+/** What models say that an audit trained without the text about this name. @param {any} reply @param {number[]} leftOut */
+function withoutText(reply, [having, lacking, models]) {
+  const box = el("div", { hidden: true }, bar(lacking, null), el("p.small", {},
+    `Models that were trained without the text about ${isolate(reply.subject)} give ${isolate(reply.answer)} ${percent(lacking)}; with it, ${percent(having)} (means of ${models} models).`));
+  const toggle = () => { box.hidden = !box.hidden; };
+  return el("div", {}, el("label.left-out", {}, el("input", { type: "checkbox", onchange: toggle }), " without its text"), box);
+}
+
+/** What speaks for an answer that is given, or against a guess that is not.
+ * @param {any} reply @param {boolean} gives @param {boolean} open */
+function why(reply, gives, open) {
   const found = reply.evidence, rows = [];
-  if (found) rows.push(["the text", mark(labelOf(found), true)]);
+  if (!gives && reply.against?.length) {
+    rows.push(["against it", el("ul", {}, ...reply.against.map((/** @type {string} */ words) => el("li", {}, words)))]);
+  }
   if (reply.tookNotes) rows.push(["the reader", noted(reply.note)]);
   for (const other of found?.also ?? []) {
     rows.push(["also there", el("span", {}, el("bdi", {}, other.text), ": ", quoted(other.quote, other.nameSpans ?? [], other.span ?? null))]);
   }
   if (reply.source) {
-    rows.push(["the model", el("span", {}, mark(reply.source.label), " ",
-      el("span.fine", {}, reply.source.probability === null ? "not measured on this text: the predictor is borrowed from other runs"
-        : `${percent(reply.source.probability)} likely recalled`))]);
+    rows.push(["its source", el("span", {}, reply.source.probability === null ? `${reply.source.label}: an estimate, not measured on this text`
+      : `${percent(reply.source.probability)} likely recalled`)]);
   }
   const often = exposed(reply.exposures);
   if (often) rows.push(["in training", often]);
   const telling = (reply.features ?? []).filter((/** @type {any} */ each) => TELLING.includes(each.name));
-  if (telling.length) {
+  if (telling.length && gives) {
     rows.push(["how it answers", el("ul", {}, ...telling.map((/** @type {any} */ each) => el("li", {}, each.words)))]);
   }
   if (!rows.length) return null;
-  return el("details.why", open ? { open: true } : {}, el("summary", {}, "Why?"),
+  return el("details.why", open ? { open: true } : {}, el("summary", {}, gives ? "Why?" : "Why not?"),
     el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
 }
 

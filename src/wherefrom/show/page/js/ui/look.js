@@ -154,7 +154,7 @@ export class Look {
     this.looks = el("p", { "aria-live": "polite" });
     return el("div.look-part", {}, el("h3", {}, "Where it looks"), el("p", {}, said), this.tabs, this.heads,
       this.strip, this.looks, el("div.large", {}, this.canvas),
-      el("p.small", {}, "A row is a character that looks, a column what it looks at; the stronger the blue, the more. The grey bracket is the name, the blue one the answer."));
+      el("p.small", {}, "What to see: each row is a character that looks, each column what it looks at, and the stronger the blue, the more. The framed row writes the answer’s first letter. If the model has the answer from the name, that row is blue under the grey bracket, which is the name; the blue bracket is the answer."));
   }
 
   /** @param {number} t */

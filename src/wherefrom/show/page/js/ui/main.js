@@ -18,7 +18,7 @@ function start() {
   if (byId("typing")) new Typing();
   if (byId("reviewing")) new Reviewing();
   const risk = new AcceptedRisk(data.risk ?? null);
-  const asking = byId("ask-form") ? new Asking(risk) : null;
+  const asking = byId("ask-form") ? new Asking(risk, data.answers ?? []) : null;
   if (!byId("answers-table")) return;
   const ask = asking && ((/** @type {string} */ question) => {
     byId("ask").scrollIntoView();
@@ -31,4 +31,18 @@ function start() {
   }
 }
 
-start();
+/** A link to a part of the page opens what is folded away there. */
+function unfold() {
+  const part = location.hash.length > 1 && !location.hash.startsWith("#q=") ? byId(location.hash.slice(1)) : null;
+  const box = part?.querySelector("details") ?? part?.closest("details");
+  if (box) box.open = true;
+}
+
+try {
+  start();
+  addEventListener("hashchange", unfold);
+  unfold();
+} catch (error) {
+  document.documentElement.classList.remove("scripted"); // the page says that nothing can be asked
+  throw error;
+}

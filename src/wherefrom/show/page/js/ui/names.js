@@ -171,7 +171,7 @@ export function offerNames(questions, ask) {
     event.preventDefault();
     if (chosen >= 0) return take(options[chosen].text);
     const typed = input.value.trim();
-    if (!typed) return input.focus();
-    take(questions.complete(typed));
+    take(typed && questions.complete(typed));
+    if (!typed) input.focus();
   });
 }

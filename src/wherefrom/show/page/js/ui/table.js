@@ -2,6 +2,7 @@
 import { byId, el, percent } from "./dom.js";
 import { mark } from "./marks.js";
 import { plainLetters } from "./names.js";
+import { save } from "./share.js";
 
 const AT_FIRST = 25;
 
@@ -36,6 +37,8 @@ export class AnswersTable {
     this.offerFilters();
     this.offerSorting();
     byId("more").addEventListener("click", () => { this.all = true; this.show(); });
+    byId("as-json").addEventListener("click", () => save("answers.json", new Blob([JSON.stringify(wholeWordRows(this.rows), null, 1)], { type: "application/json" })));
+    byId("as-csv").addEventListener("click", () => save("answers.csv", new Blob([asCsv(this.rows)], { type: "text/csv" })));
     this.show();
   }
 
@@ -74,6 +77,7 @@ export class AnswersTable {
   only(keys) {
     this.pressed = new Set(keys);
     this.show();
+    byId("answers-box").open = true;
     byId("answers").scrollIntoView();
     const first = this.chips.get(keys[0]);
     if (first) first.chip.focus({ preventScroll: true });
@@ -136,4 +140,24 @@ export class AnswersTable {
     ]);
     return el("tr", {}, ...cells.map(([label, value]) => el("td", { "data-label": label }, value)));
   }
+}
+
+const FIELDS = /** @type {Record<string, string>} */ ({
+  q: "question", s: "subject", r: "relation", a: "answer", g: "right_answer", ok: "right", given: "answered", c: "confidence",
+  u: "unverified", e: "evidence", o: "source", t: "support",
+});
+
+/** The rows with whole words for their fields. @param {any[]} rows */
+export function wholeWordRows(rows) {
+  return rows.map((row) => Object.fromEntries(Object.entries(FIELDS).map(([key, name]) => [name, row[key]])));
+}
+
+/** The same as comma-separated values (RFC 4180). @param {any[]} rows */
+export function asCsv(rows) {
+  const quote = (/** @type {any} */ value) => {
+    const text = value === null ? "" : String(value);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  const lines = [Object.values(FIELDS), ...wholeWordRows(rows).map((row) => Object.values(row))];
+  return lines.map((line) => `${line.map(quote).join(",")}\r\n`).join("");
 }

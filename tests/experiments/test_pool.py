@@ -16,14 +16,14 @@ import pytest
 
 from wherefrom.core.errors import Damaged
 from wherefrom.core.files import parse_jsonl
-from wherefrom.experiments.many_runs.pool import Ended, Pool, choose_gpu
+from wherefrom.experiments.pool import Ended, Pool, choose_gpu
 
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
     """A process that is given one task after the other."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"RANK": "1", "WORLD_SIZE": "2", "LOCAL_RANK": "0"}.items():
+        for name, value in {"TORCHELASTIC_RUN_ID": "7"}.items():
             patch.setenv(name, value)
         with Pool(1, threads=3, gpus=0) as made:
             made.give("pid", os.getpid)
@@ -47,7 +47,7 @@ def test_a_process_does_one_task_after_the_other(pool: Pool):
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("RANK", None), ("LOCAL_RANK", None), ("OMP_NUM_THREADS", "3"), ("CUDA_VISIBLE_DEVICES", "")],
+    [("TORCHELASTIC_RUN_ID", None), ("OMP_NUM_THREADS", "3"), ("CUDA_VISIBLE_DEVICES", "")],
 )
 def test_a_process_works_alone_with_its_threads(pool: Pool, name: str, value: str | None):
     assert result(pool, os.getenv, name) == Ended(value)
@@ -98,7 +98,7 @@ def test_a_program_without_a_guard_is_not_run_again(tmp_path: Path):
     """The methods of `multiprocessing` import the main program in every process they start."""
     program = tmp_path / "program.py"
     program.write_text(
-        "import os; from wherefrom.experiments.many_runs.pool import Pool\n"
+        "import os; from wherefrom.experiments.pool import Pool\n"
         "print('once')\n"
         "with Pool(1, threads=1) as pool:\n"
         "    pool.give('a', os.getppid)\n"

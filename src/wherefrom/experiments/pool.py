@@ -19,9 +19,8 @@ from queue import SimpleQueue
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from wherefrom.core.environment import prepare_command
+from wherefrom.core.environment import prepare_command, silence
 from wherefrom.core.errors import WherefromError
-from wherefrom.training.meeting import LOCAL_VARIABLES, VARIABLES
 
 _BUG = 70
 
@@ -164,11 +163,8 @@ def _settle(settings: dict[str, str]) -> None:
     """This process works alone and silently, whatever its parent is one of."""
     if hasattr(os, "setsid"):
         os.setsid()  # Ctrl-C reaches the parent, which tells this process
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    os.dup2(nowhere, 1)
-    os.dup2(nowhere, 2)
-    for name in (*VARIABLES, *LOCAL_VARIABLES):
-        os.environ.pop(name, None)
+    silence()
+    os.environ.pop("TORCHELASTIC_RUN_ID", None)
     os.environ |= settings
     prepare_command()
 

@@ -9,26 +9,26 @@ import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.support.companions import Ended, start
+from tests.support.rank_processes import Ended, start
 from wherefrom import api
 from wherefrom.cli.main import main
 from wherefrom.core.arrays import load_arrays
-from wherefrom.core.errors import Dismissed, UsageError
+from wherefrom.core.errors import UsageError
 from wherefrom.core.files import file_hash
-from wherefrom.experiments.processes.company import _require_shareable, company, count_apart
+from wherefrom.experiments.launcher import run_on_ranks
+from wherefrom.experiments.rank_checks import count_apart, count_ranks
 from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 
-# Runs a command; something may happen in the process of a rank before a step (companions.happen).
+# Runs a command; something may happen in a rank before a step (rank_processes.happen).
 # Two processes of one machine need two cores, and this machine may have one.
 PROGRAM = """
 import os, sys
 os.sched_getaffinity = lambda _: {0, 1}
-from tests.support.companions import happen
+from tests.support.rank_processes import happen
 from wherefrom.cli.main import main
 happen(sys.argv[1], int(sys.argv[2]), int(sys.argv[3]))
 sys.exit(main(sys.argv[4:]))
@@ -77,10 +77,10 @@ def pair(command: list[str], tmp_path_factory: pytest.TempPathFactory) -> tuple[
     return path, Ended(code, out.getvalue(), err.getvalue())
 
 
-def run_program(*arguments: object) -> Ended:
-    found = subprocess.run(
-        [sys.executable, *map(str, arguments)], capture_output=True, text=True, check=False
-    )
+def run_program(*arguments: object, **environment: str) -> Ended:
+    command = [sys.executable, *map(str, arguments)]
+    given = os.environ | environment
+    found = subprocess.run(command, capture_output=True, text=True, check=False, env=given)
     return Ended(found.returncode, found.stdout, found.stderr)
 
 
@@ -131,7 +131,7 @@ def test_torchrun_restarts_a_killed_worker(
     run, whole = tmp_path / "run", pair[0]
     torchrun = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--max-restarts", "1"]
     program = ["--no-python", sys.executable, "-c", PROGRAM, "die", 1, 22]
-    ended = run_program(*torchrun, *program, *command, "--json", "--out", run)
+    ended = run_program(*torchrun, *program, *command, "--json", "--out", run, TMPDIR=str(tmp_path))
     assert ended.code == 0, ended.err
     assert "pretrain: continuing from step 20 (checksum verified)" in ended.err
     assert file_hash(run / LAST) == file_hash(whole / LAST)
@@ -181,20 +181,19 @@ def test_processes_that_disagree_are_refused_before_the_first_step(
     assert not (tmp_path / "run").exists()
 
 
-@pytest.mark.nightly
-def test_the_first_process_of_several_trains_all_seeds(
-    command: list[str], alone: Path, tmp_path: Path
-):
-    many = [*command, "--seeds", "0,1", "--json", "--out", tmp_path / "many"]
-    program = ["-c", PROGRAM, *NOTHING, *many]
-    first, second = start(program, program)
-    assert (first.code, second.code) == (0, 0), first.err
-    assert "seed 1: training (2 at once)" in first.err
-    assert (second.out, second.err) == ("", "")
-    seeds = [tmp_path / "many" / name for name in ("seed-0", "seed-1")]
-    assert json.loads(first.out)["runs"] == [str(path) for path in seeds]
-    assert file_hash(seeds[0] / LAST) == file_hash(alone / LAST)
-    assert file_hash(seeds[1] / LAST) != file_hash(alone / LAST)
+@pytest.mark.usefixtures("python_anew")
+@pytest.mark.parametrize(("local", "said"), [(0, 1), (1, 0)])
+def test_a_first_process_that_cannot_be_reached_is_said_once_on_each_machine(local, said):
+    """Nobody listens at port 1 of this machine."""
+    place = {"RANK": "5", "WORLD_SIZE": "6", "LOCAL_RANK": str(local), "LOCAL_WORLD_SIZE": "1"}
+    place |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1", "TORCHELASTIC_RUN_ID": "7"}
+    ended = run_program("-m", "wherefrom", "run", "people", "--wait", "0.1", **place)
+    assert (ended.code, ended.out) == (69, "")
+    expected = (
+        "wherefrom: 127.0.0.1:1: expected the first process within 0.1 s, found none; see that all "
+        "machines name the same address and can reach it (--wait sets the seconds)"
+    )
+    assert ended.err.splitlines() == [expected] * said
 
 
 @pytest.mark.parametrize(
@@ -207,17 +206,17 @@ def test_the_first_process_of_several_trains_all_seeds(
     ],
 )
 def test_numbers_and_recipes_that_cannot_be(recipe: str, processes: int, expected: str):
-    with pytest.raises(UsageError, match=expected), company(get_recipe(recipe), processes):
-        pass
+    with pytest.raises(UsageError, match=expected):
+        run_on_ranks(str, Path("none"), get_recipe(recipe), processes)
 
 
 def test_more_processes_than_rows_are_refused(tiny_settings: list[str], monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(16)))
     recipe = api.build_recipe("people", settings=tiny_settings)
     expected = "at most 8, one for each row of a step of stage 'pretrain', found 9"
-    with pytest.raises(UsageError, match=expected), company(recipe, 9):
-        pass
-    _require_shareable(recipe, 8)
+    with pytest.raises(UsageError, match=expected):
+        run_on_ranks(str, Path("none"), recipe, 9)
+    assert count_ranks(recipe, None, 8, 300.0, trains=True) == (8, 8)
 
 
 def test_two_processes_score_a_run_as_one(alone: Path, tmp_path: Path):
@@ -238,30 +237,12 @@ def test_a_wait_must_be_a_time():
 
 
 def test_torchrun_says_how_many_there_are(monkeypatch: pytest.MonkeyPatch):
-    place = {"RANK": "0", "WORLD_SIZE": "3", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1"}
+    place = {"RANK": "0", "WORLD_SIZE": "3", "LOCAL_RANK": "0", "LOCAL_WORLD_SIZE": "3"}
+    place |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1", "TORCHELASTIC_RUN_ID": "7"}
     for name, value in place.items():
         monkeypatch.setenv(name, value)
     expected = "expected none, since torchrun has started 3, found 2; leave it out"
     with pytest.raises(UsageError, match=expected):
         api.run("people", processes=2)
-
-
-@pytest.mark.parametrize(
-    ("place", "expected"),
-    [
-        ({"RANK": "0"}, 3),
-        ({"RANK": "1"}, Dismissed),
-        ({"RANK": "0", "LOCAL_WORLD_SIZE": "1"}, UsageError),
-    ],
-)
-def test_models_of_torchrun_are_trained_by_the_first_process_of_one_machine(
-    monkeypatch: pytest.MonkeyPatch, place: dict[str, str], expected: Any
-):
-    usual = {"WORLD_SIZE": "3", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": "1", "LOCAL_RANK": "0"}
-    for name, value in (usual | place).items():
-        monkeypatch.setenv(name, value)
-    if isinstance(expected, int):
-        assert count_apart(None) == expected
-    else:
-        with pytest.raises(expected):
-            count_apart(None)
+    with pytest.raises(UsageError, match="torchrun: expected a command that trains one model"):
+        count_apart(None)

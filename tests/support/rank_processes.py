@@ -38,7 +38,9 @@ def start(*commands: Sequence[str], size: int | None = None) -> list[Ended]:
     port = str(free_port())
     started: list[subprocess.Popen[str]] = []
     for rank, command in enumerate(commands):
-        place = {"RANK": str(rank), "WORLD_SIZE": str(size or len(commands))}
+        count = str(size or len(commands))
+        place = {"RANK": str(rank), "WORLD_SIZE": count, "TORCHELASTIC_RUN_ID": "by hand"}
+        place |= {"LOCAL_RANK": str(rank), "LOCAL_WORLD_SIZE": count}
         place |= {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": port}
         started.append(
             subprocess.Popen(
