@@ -163,12 +163,17 @@ def test_relations_stand_below_the_result_over_all():
     ]
 
 
-def test_why_nothing_is_answered_is_a_sentence_for_each_relation():
+def test_why_nothing_is_answered_is_a_sentence_for_all_of_which_it_is_so():
     assert explain_refusals(RELATIONS) == [
         "Which hand did X use?: nothing is answered: no threshold reaches 90 %"
     ]
     share = PEOPLE["answered_share"] | {"why_not": "too few"}
     assert explain_refusals({"answered_share": share}) == ["nothing is answered: too few"]
+    both = share | {"by_relation": dict.fromkeys((PLACE, HAND), share)}
+    both.pop("why_not")
+    assert explain_refusals({"answered_share": both}) == [
+        f"{PLACE}, {HAND}: nothing is answered: too few"
+    ]
     assert explain_refusals(PEOPLE) == []
 
 

@@ -155,8 +155,13 @@ def _difference(pair: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def explain_refusals(results: Mapping[str, Result]) -> list[str]:
-    """Why nothing is answered or verified, one sentence for each relation of which that is so."""
-    return [line for key, row in _rows(results) for line in explain_threshold(key.relation, row)]
+    """Why nothing is answered or verified; relations of which the same is so share a sentence."""
+    said: dict[str, list[str]] = {}
+    for key, row in _rows(results):
+        for sentence in explain_threshold("", row):
+            said.setdefault(sentence, []).append(key.relation)
+    named = ((", ".join(filter(None, relations)), line) for line, relations in said.items())
+    return [f"{relations}: {line}" if relations else line for relations, line in named]
 
 
 def explain_threshold(relation: str, row: Mapping[str, Any]) -> list[str]:
