@@ -137,15 +137,6 @@ def test_without_minutes_it_trains_as_long_as_it_gains_much(data: FactsConfig, t
     assert slow.recipe.stages[0].steps == 40  # the fewest
 
 
-def test_a_gpu_without_the_time_to_compile_is_given_plain_steps():
-    """A step of 3.6 ms would be one of 10 ms without compiling, which takes 15 s."""
-    pace, left = planning._spare_compiling(Pace(0.0036, 0.0), 8.0)
-    assert pace.step == pytest.approx(0.01)
-    assert left == pytest.approx(23.0)
-    assert planning._spare_compiling(Pace(0.0036, 0.0), -100.0)[1] == pytest.approx(20.0)
-    assert planning._spare_compiling(Pace(0.0036, 0.0), 36.0)[1] == pytest.approx(49.99)
-
-
 def test_a_share_of_the_time_is_for_the_model_without_notes(data: FactsConfig, tmp_path: Path):
     """Steps of the text alone take twice as long, so a share of notes makes steps shorter."""
     timer, folder = Timer(0.1), RunFolder(tmp_path / "none")
