@@ -6,17 +6,19 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from wherefrom import api
+from wherefrom.core.config import encode
 from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.facts import FactsConfig
 from wherefrom.experiments.many_runs import seeds
 from wherefrom.experiments.plans import pacing, planning
-from wherefrom.experiments.plans.planning import plan_run
+from wherefrom.experiments.plans.planning import agree_on_plan, plan_run
 from wherefrom.experiments.plans.timing import Pace
 from wherefrom.experiments.recipes.recipe_catalogue import adjust
 from wherefrom.objectives import objective_catalogue as catalogue
@@ -390,3 +392,17 @@ def test_beside_busy_neighbours_one_thread_is_timed_too(
     assert planned.plan.pace == (one if chosen == 1 else two)
     said = planned.plan.lines(planned.recipe)[0]
     assert said.endswith("on the CPU, with one thread" if chosen == 1 else "on the CPU")
+
+
+def test_ranks_take_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, monkeypatch):
+    """Its machine is faster, so it plans more steps; its files lie elsewhere."""
+    folder = RunFolder(tmp_path / "none")
+    slow = plan_run(changer(data), folder, 2.0, timer=Timer(0.2))
+    quick = plan_run(changer(data), folder, 2.0, timer=Timer(0.1))
+    elsewhere = replace(quick.recipe, data=replace(data, corpus="elsewhere.txt"))
+    ranks = SimpleNamespace(rank=1, first=lambda _: encode(elsewhere))
+    monkeypatch.setattr(planning, "current_ranks", lambda: ranks)
+    agreed = agree_on_plan(slow)
+    assert agreed.recipe == quick.recipe != slow.recipe
+    assert agreed.workshop is not None
+    assert agreed.workshop.recipe == quick.recipe

@@ -10,7 +10,6 @@ from wherefrom.show.terminal.result_tables import (
     explain_refusals,
     layout,
     pairs_table,
-    printable,
     results_table,
     runs_table,
     seeds_table,
@@ -144,21 +143,6 @@ def test_a_hostile_name_stays_text(file, monkeypatch):
     draw(results_table({"\x1b]8;;http://x\x07[red]a\nb": PEOPLE["majority"]}), file)
     assert "\\x1b]8;;http://x\\x07[red]a\\nb" in file.getvalue()
     assert "\x1b]" not in file.getvalue()
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("Zoë 北京 ☃ 'x'", "Zoë 北京 ☃ 'x'"),
-        ("a\tb\r\n\x00\x7f", "a\\tb\\r\\n\\x00\\x7f"),
-        ("\x1b[2J\x9b31m", "\\x1b[2J\\x9b31m"),
-        ("\u202eabc\u2066\u200b", "\\u202eabc\\u2066\\u200b"),
-        ("\ud800", "\\ud800"),
-    ],
-)
-def test_only_what_a_terminal_just_shows_is_printed(text, shown):
-    assert printable(text) == shown
-    assert shown.isprintable()
 
 
 # --- several relations -------------------------------------------------------------------------

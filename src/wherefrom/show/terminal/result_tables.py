@@ -21,6 +21,7 @@ from wherefrom.core.measures import (
     measured,
     unit_of,
 )
+from wherefrom.show.terminal.messages import printable
 
 Result = Mapping[str, Any]
 
@@ -193,17 +194,6 @@ def show_interval(measure: str, interval: Sequence[float] | None) -> str:
     factor, digits = (100, 1) if is_share(measure) else (1, 2)
     low, high = (f"{factor * end:.{digits}f}" for end in interval)
     return f"[{low}, {high}]"
-
-
-def printable(text: str) -> str:
-    """The text on one line; characters that a terminal would not simply show are escaped.
-
-    Names and questions come from other people: they could move the cursor, change the colours or
-    turn the direction of writing.
-    """
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
-    )
 
 
 def draw(table: Table, file: TextIO | None = None) -> None:
