@@ -308,7 +308,7 @@ def people_with_text(n: int = 40) -> tuple[Scripted, list[Question]]:
 
 
 def test_a_name_that_was_not_read_is_refused_however_sure_the_model_is():
-    model, people = people_with_text()
+    model, people = people_with_text(200)
     features, asked = table((-0.1, 2.0, 0.5, 0.5), (-0.1, 2.0, -6.0, -6.0)), ["birthplace"] * 2
     alone, policy = (fit_policy(model, people, 0.9, decoys) for decoys in (None, Decoys()))
     assert alone.names is None

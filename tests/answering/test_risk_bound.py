@@ -5,6 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import fit_calibration
@@ -33,9 +35,14 @@ def certified(
 
 
 @pytest.fixture(scope="module")
-def binom():
+def stats():
     from scipy import stats
 
+    return stats
+
+
+@pytest.fixture(scope="module")
+def binom(stats):
     return stats.binom
 
 
@@ -79,14 +86,38 @@ def test_the_walk_stops_at_the_first_failure(binom):
         assert trial.p_value == pytest.approx(wanted)
 
 
-def test_a_plan_is_of_the_fitting_people_alone_and_begins_where_passing_is_likeliest(binom):
-    grid, start = plan_thresholds(GOOD, 100, 0.1, 0.1)
+def test_a_plan_begins_where_the_smallest_risk_can_be_hoped_for(stats):
+    """Of 100 others, 60 would answer above 0.99: with probability 0.8 at most one is wrong."""
+    grid, start = plan_thresholds(GOOD, 100, 0.1)
     assert grid == [0.99, 0.9, 0.1]
-    assert grid[start] == 0.99
-    # 50 others: of the surest 30 would answer, of which one may be wrong; of 40, two.
-    fewer = [binom.cdf(k, n, r) for k, n, r in ((0, 30, 0.01), (1, 40, 0.0325))]
-    assert plan_thresholds(GOOD, 50, 0.1, 0.1)[1] == int(np.argmax(fewer))
-    assert plan_thresholds(GOOD, 20, 0.1, 0.1)[1] == 3  # 22 are needed: nothing to begin with
+    hoped = []
+    for n, risk in ((60, 0.01), (80, 0.0325), (100, 0.206)):
+        wrong = stats.binom.ppf(0.8, n, risk)
+        hoped.append(stats.beta.ppf(0.9, wrong + 1, n - wrong))
+    assert start == int(np.argmin(hoped)) == 0
+    assert plan_thresholds(np.repeat([0.99, 0.98, 0.1], [5, 75, 20]), 100, 0.1)[1] == 1
+
+
+@st.composite
+def any_scores(draw: st.DrawFn) -> Scores:
+    """Some people to fit and some to certify, whom the curve is right about."""
+    generator = np.random.default_rng(draw(st.integers(0, 2**32)))
+    fitted, tested = (generator.beta(2, 0.3, draw(st.integers(20, 160))) for _ in range(2))
+    return Scores(fitted, tested, generator.random(tested.size) < tested)
+
+
+@given(st.dictionaries(st.sampled_from("abc"), any_scores(), min_size=1))
+@settings(max_examples=20, deadline=None)
+def test_more_accepted_risk_never_answers_fewer(scores):
+    """One relation or several: a laxer bound gives every answer of a stricter one."""
+
+    def thresholds(alpha: float) -> list[float]:
+        found = certify_relations(scores, alpha, 0.1)
+        parts = found.by_relation.values() or [found]
+        return [part.as_threshold().value for part in parts]
+
+    by_risk = np.array([thresholds(alpha) for alpha in (0.03, 0.05, 0.1, 0.2, 0.3)])
+    assert (np.diff(by_risk, axis=0) <= 0).all()
 
 
 def test_a_certificate_by_hand():
@@ -101,6 +132,10 @@ def test_a_certificate_by_hand():
         "certified: risk at most 0.1 with probability 0.9, for people like the calibration people;"
     )
     assert "it answers 80 % of such people (0 of 80 answers were wrong)" in found.explain()
+    assert found.explain("required").startswith(
+        f"{found.explain()}; the bound counts answers before"
+    )
+    assert "before --evidence stated withholds some of them" in found.explain("stated")
 
 
 def test_nothing_certified_refuses_all_and_says_how_many_more_would_do(binom):
@@ -135,7 +170,7 @@ def test_what_it_takes_at_the_least_is_said():
     nobody = certified(np.full(100, 0.01), np.ones(100, dtype=bool), 0.9)
     assert (nobody.certified, nobody.more_people) == (False, None)
     right = certified(np.full(10, 0.99), np.ones(10, dtype=bool), fitted=GOOD[:10])
-    assert (right.certified, right.sequence) == (False, ())
+    assert not right.certified
     assert 34 < right.more_people < 300  # at the very least 22 answers on one half
     assert "found only 10 people to test thresholds on" in right.explain()
 

@@ -6,7 +6,7 @@ import pytest
 from wherefrom.answering.abstention import choose_thresholds
 from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.policy import REFUSE_ALL, Thresholds, own_probability
-from wherefrom.answering.unverified import CalibrationAnswers, fewest_questions, settle_thresholds
+from wherefrom.answering.unverified import CalibrationAnswers, settle_thresholds
 
 TARGET, FLOOR = 0.9, 0.75
 
@@ -17,7 +17,7 @@ def settle(rows, every=()) -> Thresholds:
     score, own, right = (np.array(column) for column in numbers)
     names = np.array(relations)
     parts = {name: np.flatnonzero(names == name) for name in sorted(set(relations))}
-    chosen = choose_thresholds(score, right, parts, TARGET, FLOOR, fewest_questions(TARGET))
+    chosen = choose_thresholds(score, right, parts, TARGET, FLOOR)
     answers = CalibrationAnswers(score, own, right, subjects, parts)
     return settle_thresholds(chosen, answers, every, FLOOR)
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.sample_size import least_answers
-from wherefrom.evaluation.binomial import binomial_tail
+from wherefrom.evaluation.binomial import binomial_tail, upper_bound
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,12 @@ def test_tails_far_out_are_finite(stats):
     )
     assert (binomial_tail(50, 0.0, 3) == 1).all()
     assert binomial_tail(50, 1.0, 3)[-1] < 1e-300
+
+
+@pytest.mark.parametrize(("wrong", "n"), [(0, 22), (1, 38), (3, 7), (40, 500)])
+def test_an_upper_bound_is_clopper_and_pearsons(stats, wrong, n):
+    assert upper_bound(wrong, n, 0.1) == pytest.approx(stats.beta.ppf(0.9, wrong + 1, n - wrong))
+    assert upper_bound(n, n, 0.1) == 1
 
 
 def test_wrong_answers_make_it_more(stats):

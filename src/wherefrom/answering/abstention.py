@@ -77,18 +77,16 @@ def choose_thresholds(
     parts: Mapping[str, np.ndarray],
     precision: float = 0.95,
     floor: float = 0.0,
-    enough: int = 0,
 ) -> Thresholds:
     """A threshold for each relation, whose answers are at the places that `parts` has.
 
     One threshold for all would let the easy relation's guesses through, if the others' answers are
-    so sure that the precision over all reaches the target. Of several relations, one may reach it
-    by luck: that does not count, nor does it with fewer than `enough` questions.
+    so sure that the precision over all reaches the target. What reaches it by luck does not count.
     """
-    each: dict[str, Threshold] = {}
-    for relation, at in parts.items():
-        doubt = DOUBT if len(parts) > 1 or at.size < enough else None
-        each[relation] = choose_threshold(score[at], right[at], precision, floor, doubt)
+    each = {
+        relation: choose_threshold(score[at], right[at], precision, floor, DOUBT)
+        for relation, at in parts.items()
+    }
     return combine_thresholds(each, score, right, parts, precision)
 
 

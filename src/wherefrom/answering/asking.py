@@ -121,7 +121,7 @@ def ask(
         inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
     notes = inspector.notes()
     if certificate is not None:
-        notes.append(certificate.explain())
+        notes.append(certificate.explain(evidence))
     parsed, problems = _parse(inspector, questions)
     if strict and problems:
         raise BadData(problems[0].message)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from wherefrom.answering.policy import REFUSE_ALL, Threshold
 from wherefrom.core.plurals import plural
+from wherefrom.core.replies import SHOWN
 from wherefrom.core.sample_size import least_answers
 
 FITTING = 0.3  # the share of the calibration people who fit the curve; the others certify
@@ -65,15 +66,27 @@ class Certificate:
         why = None if self.certified else self.why_not
         return Threshold(value, 1 - self.alpha, self.coverage, right, self.n, why)
 
-    def explain(self) -> str:
-        """One line for a user."""
+    def explain(self, evidence: str = SHOWN) -> str:
+        """One line for a user.
+
+        Where `evidence` is stated or required, answers are withheld by what the text says, after
+        the threshold. The tests did not have that rule: with it, no more answers are wrong, but
+        fewer are given.
+        """
         asked = f"risk at most {self.alpha:g} with probability {1 - self.delta:g}"
         if self.by_relation:
             each = "; ".join(f"{name} {c._in_short()}" for name, c in self.by_relation.items())
-            return f"{asked}, in each of {len(self.by_relation)} relations and over all: {each}"
-        if not self.certified:
+            said = f"{asked}, in each of {len(self.by_relation)} relations and over all: {each}"
+        elif self.certified:
+            said = f"certified: {asked}, for people like the calibration people; it {self._done}"
+        else:
             return self.why_not
-        return f"certified: {asked}, for people like the calibration people; it {self._done}"
+        if evidence == SHOWN or not self.certified:
+            return said
+        return (
+            f"{said}; the bound counts answers before --evidence {evidence} withholds some of "
+            "them: what share of those left is wrong is not certified"
+        )
 
     def _in_short(self) -> str:
         if self.certified:
@@ -97,15 +110,15 @@ class Certificate:
 
     @property
     def _found(self) -> str:
-        if self.sequence:
-            first = self.sequence[0]
-            return (
-                f"found {first.wrong} wrong among {first.n_answered} answers at the most promising "
-                "threshold"
-            )
         if self.n < least_answers(self.alpha, self.delta):
             return f"found only {self.n} people to test thresholds on"
-        return f"found no threshold that {self.n} people could be expected to certify"
+        if not self.sequence:
+            return f"found no answer about a known name among the {self.n} people"
+        first = self.sequence[0]
+        return (
+            f"found {first.wrong} wrong among {first.n_answered} answers at the most promising "
+            "threshold"
+        )
 
     @property
     def advice(self) -> str:

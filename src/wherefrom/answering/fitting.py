@@ -27,11 +27,7 @@ from wherefrom.answering.policy import (
     own_probability,
 )
 from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability, split_people
-from wherefrom.answering.unverified import (
-    CalibrationAnswers,
-    fewest_questions,
-    settle_thresholds,
-)
+from wherefrom.answering.unverified import CalibrationAnswers, settle_thresholds
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score
@@ -67,8 +63,7 @@ def fit_policy(
     score, own = np.zeros(len(judged)), own_probability(judged.features, gate)
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
-    enough = fewest_questions(precision)
-    chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE, enough)
+    chosen = choose_thresholds(score, judged.right, parts, precision, LEAST_SURE)
     answers = CalibrationAnswers(score, own, judged.right, judged.subjects, parts)
     chosen = settle_thresholds(chosen, answers, every, LEAST_SURE)
     return _combine(model, gate, curve, curves, chosen)

@@ -18,13 +18,19 @@ Thresholds are tested from strict to loose in an order that is fixed beforehand,
 level delta, until the first one fails. A false certificate needs the first threshold whose risk is
 above alpha to pass its test, so testing many thresholds costs nothing.
 
+More accepted risk never answers fewer. The order depends on the fitting people, on how many people
+certify, and on delta, but not on alpha (`plan_thresholds`). A threshold that passes at alpha has a
+smaller p-value at a larger alpha, so the walk gets at least as far there. An order that begins
+elsewhere for another alpha would keep the guarantee of each alpha, but not this: the walk of the
+larger alpha could fail at once where that of the smaller one passed.
+
 Why the people are split in two. One could also score each half by a curve that was fitted on the
 other half, and test all scores together. But those scores depend on the outcomes of other people,
 so the number of wrong answers would not be binomial. And the test would be about two curves,
 neither of which is used afterwards. The guarantee is for the fitted curve and the threshold
 together.
 
-Three in ten people fit, seven certify. A curve of five weights needs few people, and the test needs
+Three in ten people fit, seven certify. A curve of six weights needs few people, and the test needs
 many: with half and half, thresholds are certified in far fewer draws (docs/research/LOG.md).
 
 Several values of alpha. Each certificate holds with probability 1 - delta by itself. Who asks for k
@@ -64,11 +70,11 @@ from wherefrom.answering.policy import (
 )
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.sample_size import least_answers
-from wherefrom.evaluation.binomial import binomial_tail
+from wherefrom.evaluation.binomial import binomial_tail, upper_bound
 from wherefrom.evaluation.relations import group
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people
-HOPE = 0.8  # the probability with which the advised number of people should be enough
+HOPE = 0.8  # the probability with which a plan, or the advised number of people, should be enough
 _MOST_ANSWERS = 2**17  # more are never advised
 _SALT = "certify "  # keeps this split independent of other splits that hash the same names
 
@@ -215,7 +221,7 @@ def certify(scores: Scores, alpha: float, delta: float) -> Certificate:
     fitted, p, is_right = scores.fitted, scores.tested, scores.right
     if not fitted.size or not p.size:
         return replace(_certify_nothing(alpha, delta, p.size, ()), enough_to_tell=False)
-    grid, start = plan_thresholds(fitted, p.size, alpha, delta)
+    grid, start = plan_thresholds(fitted, p.size, delta)
     tried = walk(grid[start:], p, is_right, alpha, delta)
     passed = [trial for trial in tried if trial.p_value <= delta]
     if passed:
@@ -259,18 +265,14 @@ def walk(
     return tuple(tried)
 
 
-def plan_thresholds(
-    fitted: np.ndarray, n: int, alpha: float, delta: float
-) -> tuple[list[float], int]:
+def plan_thresholds(fitted: np.ndarray, n: int, delta: float) -> tuple[list[float], int]:
     """Thresholds from strict to loose, and the index of the first to test.
 
     If the first test fails, nothing is certified, so the choice of the first threshold matters. The
     strictest threshold that can pass at all passes only without a single wrong answer, and fails
-    if a few answers fewer come in than expected. So testing begins at the threshold that `n` other
-    people are likeliest to pass, if the curve is right about the fitting people. If no threshold
-    is likely to pass, the index is one past the last, and nothing is tested. The first threshold
-    depends on alpha and delta, so a laxer bound can fail although a stricter one passed; with the
-    same first threshold it cannot.
+    if a few answers fewer come in than expected. So testing begins at the threshold with which the
+    smallest risk can be certified, if the curve is right about the fitting people and `n` others
+    are about as lucky as HOPE asks for. Every larger alpha is then likelier to pass there, too.
     """
     p = np.sort(np.asarray(fitted, dtype=np.float64))[::-1]
     last = np.ceil(np.arange(1, GRID + 1) * p.size / GRID).astype(int) - 1
@@ -280,11 +282,11 @@ def plan_thresholds(
         return [], 0
     count = np.searchsorted(-p, -grid, side="right")
     risk = np.cumsum(1 - p)[count - 1] / count
-    chance = [
-        _chance(int(c * n / p.size), float(r), alpha, delta)
-        for c, r in zip(count, risk, strict=True)
-    ]
-    start = int(np.argmax(chance)) if max(chance) > 0 else grid.size
+    start, smallest = 0, 1.0
+    for i, answers in enumerate((count * n / p.size).astype(int).tolist()):
+        wrong = int(np.searchsorted(binomial_tail(answers, float(risk[i]), answers), HOPE))
+        if binomial_tail(answers, smallest, wrong)[-1] < delta:  # they allow for a smaller one
+            start, smallest = i, upper_bound(wrong, answers, delta)
     return grid.tolist(), start
 
 

@@ -142,7 +142,7 @@ def _converse(
     inspector = open_to_ask(run, threads)
     if risk is not None:
         inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
-        note(certificate.explain())
+        note(certificate.explain(evidence))
     for line in inspector.notes():
         note(line)
     converse(

@@ -3,12 +3,12 @@
 Each stop of the slider is a share of wrong answers. Its threshold is chosen on calibration
 questions, just as the run's own threshold is, and the stop for the run's own precision has the
 run's own threshold: there the page decides as `wherefrom ask` does. Whoever accepts less risk is
-never answered more. What a threshold does is counted on held-out questions.
+never answered more. A risk with the thresholds of its neighbour is no stop: it would change
+nothing. What a threshold does is counted on held-out questions.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 from typing import Any
 
 import numpy as np
@@ -61,8 +61,8 @@ def offer_risks(answers: JudgedAnswers, policy: AnswerPolicy | None) -> Accepted
     risks = sorted({*RISKS, own})
     chosen = {r: policy.thresholds if r == own else _choose(known, policy, r) for r in risks}
     chosen = _order(chosen, own)
-    stops = [_stop(risk, thresholds, held) for risk, thresholds in chosen.items()]
-    return AcceptedRisk(tuple(stops), risks.index(own))
+    stops = tuple(_stop(risk, thresholds, held) for risk, thresholds in chosen.items())
+    return AcceptedRisk(stops, list(chosen).index(own))
 
 
 def _target(policy: AnswerPolicy) -> float:
@@ -72,40 +72,38 @@ def _target(policy: AnswerPolicy) -> float:
 def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Thresholds:
     """Thresholds for another risk, chosen as `answering/policy.py` chooses the run's own.
 
-    Who accepts more risk than the run was set for is answered down to even odds. Where one wrong
-    answer would be more than the risk, nothing can be said of it.
+    Who accepts more risk than the run was set for is answered down to even odds.
     """
     floor = LEAST_SURE if risk <= 1 - _target(policy) else EVEN_ODDS
     parts = group([row.relation for row in known])
-    if len(known) >= (least := ceil(1 / risk)) or policy.thresholds.several:
-        found = choose_thresholds(_scores(known), _right(known), parts, 1 - risk, floor)
-        each = {
-            name: replace(threshold, unverified=policy.thresholds.of(name).unverified)
-            for name, threshold in found.by_relation.items()
-        }
-        return Thresholds.join(each, found.together)
-    why = (
-        f"{len(known)} calibration questions are too few to tell whether at most "
-        f"{100 * risk:g} % of the answers are wrong; that takes at least {least}"
-    )
-    none = Threshold(REFUSE_ALL, 1 - risk, 0.0, None, len(known), why)
-    return Thresholds.join(dict.fromkeys(parts, none), none)
+    found = choose_thresholds(_scores(known), _right(known), parts, 1 - risk, floor)
+    each = {
+        name: replace(threshold, unverified=policy.thresholds.of(name).unverified)
+        for name, threshold in found.by_relation.items()
+    }
+    return Thresholds.join(each, found.together)
 
 
 def _order(chosen: Mapping[float, Thresholds], own: float) -> dict[float, Thresholds]:
-    """The same with thresholds that never rise with the risk, around the run's own.
+    """Thresholds that fall with the risk, around the run's own, without those that change nothing.
 
     A threshold is a score of the calibration questions, or the floor if all above the floor will
     do. The floor is lower for those who accept much risk, so their threshold may be a score that
     lies above the other floor.
     """
-    found, last = {own: chosen[own]}, chosen[own]
-    for risk in sorted(r for r in chosen if r > own):
-        found[risk] = last = _combine(chosen[risk], last, min)
-    last = chosen[own]
-    for risk in sorted((r for r in chosen if r < own), reverse=True):
-        found[risk] = last = _combine(chosen[risk], last, max)
+    found = {own: chosen[own]}
+    lower, higher = sorted((r for r in chosen if r < own), reverse=True), sorted(chosen)
+    for side, choose in ((lower, max), ([r for r in higher if r > own], min)):
+        last = chosen[own]
+        for risk in side:
+            new = _combine(chosen[risk], last, choose)
+            if _values(new) != _values(last):
+                found[risk] = last = new
     return {risk: found[risk] for risk in sorted(found)}
+
+
+def _values(thresholds: Thresholds) -> dict[str, float]:
+    return {name: each.value for name, each in thresholds.by_relation.items()}
 
 
 def _combine(one: Thresholds, other: Thresholds, choose: Callable[..., Threshold]) -> Thresholds:
@@ -131,7 +129,7 @@ def _stop(risk: float, chosen: Thresholds, held: Sequence[Scored]) -> Stop:
     answered, correct = int(given.sum()), int((given & right).sum())
     return Stop(
         risk=risk,
-        thresholds={name: threshold.value for name, threshold in each.items()},
+        thresholds=_values(chosen),
         groups=groups,
         answered=answered,
         right=correct,
