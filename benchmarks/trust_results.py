@@ -12,7 +12,7 @@ on those of `people` (`bound.py`), which takes minutes.
 import argparse
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
@@ -31,13 +31,22 @@ from answer_files import (  # noqa: E402
 )
 from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noqa: E402
 
+from wherefrom.answering.abstention import LEAST_SURE, choose_threshold  # noqa: E402
 from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
 from wherefrom.answering.calibration import fit_calibration  # noqa: E402
 from wherefrom.answering.decoys import TIERS  # noqa: E402
 from wherefrom.answering.features import FEATURES  # noqa: E402
 from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
-from wherefrom.evaluation.calibration_measures import score_calibration  # noqa: E402
+from wherefrom.answering.risk_bound import (  # noqa: E402
+    fit_bounds,
+    gated_probability,
+    split_people,
+)
+from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT  # noqa: E402
+from wherefrom.evaluation.binomial import exact_interval  # noqa: E402
+from wherefrom.evaluation.calibration_measures import calibration_line  # noqa: E402
 from wherefrom.evaluation.intervals import mean_interval, wilson  # noqa: E402
+from wherefrom.evaluation.selective import auroc  # noqa: E402
 
 PAGE = DOCS / "TRUST.md"
 MAKER = "benchmarks/trust_results.py"
@@ -47,6 +56,9 @@ AUDITED = {
     "people_0": "people-0", "people_1": "people-1", "people_2": "people-2", "zipf": "people-zipf",
     "birthplaces": BIRTHPLACES,
 }  # fmt: skip
+SEEN = 16  # seeds of people, from 0, whose held-out people were in view while the recipe was tuned
+BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)  # of the confidence that a reply shows
+FEWEST_ERRORS = 50  # with fewer, a calibration slope says nothing
 
 
 # -- what is kept ---------------------------------------------------------------------------------
@@ -93,6 +105,10 @@ def find_figures() -> dict[str, Any]:
         **_bound(),
         **_birthplaces(),
         **read_readings(),
+        "people_shown": find_shown(_held_out(PEOPLE)),
+        "birthplaces_shown": find_shown(_held_out(BIRTHPLACES)),
+        "sources": {**_sources(PEOPLE), **_sources(BIRTHPLACES)},
+        "thresholds": find_thresholds(read_rows(RESULTS / f"answers.{BIRTHPLACES}.jsonl.gz")),
         "decoys": _decoys(),
         "doses": audits["people-zipf"]["exposures"]["dose"],
     }
@@ -101,13 +117,16 @@ def find_figures() -> dict[str, Any]:
 def _people() -> dict[str, Any]:
     """Held-out people of every seed, with the threshold in use."""
     runs = by_run(read_rows(RESULTS / f"answers.{PEOPLE}.jsonl.gz"))
-    slopes = [slope for rows in runs.values() if (slope := find_slope(rows)) is not None]
-    found: dict[str, Any] = {
-        "seeds": len(runs), "slope_mean": mean(slopes), "slope_least": min(slopes),
-        "slope_most": max(slopes),
-    }  # fmt: skip
     held = {name: [r for r in rows if r["split"] == "held-out"] for name, rows in runs.items()}
     everyone = [row for rows in held.values() for row in rows]
+    found: dict[str, Any] = {
+        "seeds": len(runs), "seen": SEEN, "fewest_errors": FEWEST_ERRORS,
+        "ungated": find_ungated_line(runs.values()),
+    }  # fmt: skip
+    for kind in ("stated", "omitted"):
+        new = [r for name, rows in held.items() for r in rows
+               if int(name.rpartition("-")[2]) >= SEEN and r["support"] == kind]  # fmt: skip
+        found[f"new_{kind}"] = _score(sum(r["answered"] for r in new), len(new))
     right = [_share([r["right"] for r in rows if r["answered"]]) for rows in held.values()]
     found |= _over_seeds("precision_everyone", [share for share in right if share is not None])
     for kind in ("stated", "omitted", "none"):
@@ -116,22 +135,60 @@ def _people() -> dict[str, Any]:
         found |= _over_seeds(f"answered_{kind}", answered)
         found |= _over_seeds(f"refused_{kind}", [1 - share for share in answered])
         wrong = [not r["right"] for r in everyone if r["support"] == kind and r["answered"]]
-        found[f"risk_{kind}"] = _score(sum(wrong), len(wrong)) if wrong else None
+        found[f"risk_{kind}"] = _score(sum(wrong), len(wrong))
         found[f"n_{kind}"] = len([r for r in everyone if r["support"] == kind])
     stated = [r["right"] for r in everyone if r["support"] == "stated"]
     found["accuracy_stated"] = _score(sum(stated), len(stated))
     return found
 
 
-def find_slope(rows: Sequence[Mapping[str, Any]]) -> float | None:
-    """The calibration slope on held-out people of a curve that is fitted on known names again."""
-    table = FeatureTable({n: np.array([r["features"][n] for r in rows]) for n in FEATURES})
-    right = np.array([r["right"] for r in rows], dtype=bool)
-    fitting = np.array([r["split"] == "calibration" for r in rows])
-    known = fitting & np.array([r["name_known"] is not False for r in rows])
-    curve = fit_calibration(table.rows(known), right[known], FEATURES)
-    held = np.array([r["split"] == "held-out" for r in rows])
-    return score_calibration(curve.probability(table.rows(held)), right[held]).line.slope
+def find_shown(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """How well the confidence that replies show is calibrated, of answers given and of guesses.
+
+    A bin's interval is exact; it is `off` if it excludes the bin's mean confidence.
+    """
+    shown = [row for row in rows if row["confidence"] is not None]
+    said = np.array([row["confidence"] for row in shown])
+    right = np.array([row["right"] for row in shown], dtype=bool)
+    places = np.clip(np.searchsorted(BINS, said, side="right") - 1, 0, len(BINS) - 2)
+    bins: list[dict[str, Any]] = []
+    for i in np.unique(places).tolist():
+        here = places == i
+        n, good, expected = int(here.sum()), int(right[here].sum()), float(said[here].mean())
+        low, high = exact_interval(good, n)
+        observed = {"share": good / n, "interval": (low, high), "n": n}
+        off = not low <= expected <= high
+        ends = {"low": BINS[i], "high": BINS[i + 1]}
+        bins.append({**ends, "expected": expected, "observed": observed, "off": off})
+    errors = int((~right).sum())
+    line = _line(said, right) if errors >= FEWEST_ERRORS else None
+    return {"n": len(shown), "errors": errors, "bins": bins, "line": line,
+            "off": sum(each["off"] for each in bins)}  # fmt: skip
+
+
+def find_ungated_line(runs: Iterable[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
+    """The calibration line over all held-out people, also those whose names are unknown.
+
+    No reply shows a confidence of an unknown name. Each seed's curve is fitted on the known names
+    again; the seeds are pooled.
+    """
+    said, outcomes = list[np.ndarray](), list[np.ndarray]()
+    for rows in runs:
+        table = FeatureTable({n: np.array([r["features"][n] for r in rows]) for n in FEATURES})
+        right = np.array([r["right"] for r in rows], dtype=bool)
+        known = np.array(
+            [r["split"] == "calibration" and r["name_known"] is not False for r in rows]
+        )
+        held = np.array([r["split"] == "held-out" for r in rows])
+        curve = fit_calibration(table.rows(known), right[known], FEATURES)
+        said.append(curve.probability(table.rows(held)))
+        outcomes.append(right[held])
+    return _line(np.concatenate(said), np.concatenate(outcomes))
+
+
+def _line(said: np.ndarray, right: np.ndarray) -> dict[str, Any]:
+    found = calibration_line(said, right)
+    return {"slope": found.slope, "slope_interval": found.slope_interval}
 
 
 def _over_seeds(name: str, values: Sequence[float]) -> dict[str, Any]:
@@ -191,22 +248,85 @@ def _birthplaces() -> dict[str, Any]:
     found: dict[str, Any] = {"dev": _score(sum(r["right"] for r in dev), len(dev))}
     for source in ("recalled", "guessed"):
         own = [r["right"] for r in dev if r["source"] == source]
-        found[f"dev_{source}"] = _score(sum(own), len(own)) if own else None
+        found[f"dev_{source}"] = _score(sum(own), len(own))
     test = read_rows(RESULTS / f"unanswered.{BIRTHPLACES}.jsonl.gz")
     sure = [r["answered_at_bound"] for r in test]
     return found | {
         "test_n": len(test),
+        "test_expected": sum(r["confidence"] or 0.0 for r in test),
         "test_answered": _score(sum(r["answered"] for r in test), len(test)),
         "test_at_bound": None if None in sure else _score(sum(sure), len(test)),
     }
+
+
+def _held_out(name: str) -> list[dict[str, Any]]:
+    rows = read_rows(RESULTS / f"answers.{name}.jsonl.gz")
+    return [row for row in rows if row["split"] == "held-out"]
+
+
+def _sources(name: str) -> dict[str, dict[str, Any]]:
+    """For each run with retrained models: how well recalled is told from guessed, held-out people.
+
+    `recalled` is the predictor's probability, `m` what retraining measured.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for run, rows in by_run(_held_out(name)).items():
+        rows = [row for row in rows if row["m"] is not None]
+        if not rows:
+            continue
+        text = [row for row in rows if row["support"] in ("stated", "omitted")]
+        recalled = sum(row["m"] > 1 / 2 for row in rows)
+        found[run] = {"share": _score(recalled, len(rows)), "all": _auroc(rows, "recalled")}
+        for column in ("recalled", "model_probability", "confidence"):
+            found[run][column] = _auroc(text, column)
+    return found
+
+
+def _auroc(rows: Sequence[Mapping[str, Any]], column: str) -> dict[str, Any] | None:
+    """Of an unknown name there is no confidence: it counts as 0."""
+    score = np.array([row[column] or 0.0 for row in rows])
+    found = auroc(score, np.array([row["m"] > 1 / 2 for row in rows]))
+    return found and {"share": found.value, "interval": found.interval}
+
+
+def find_thresholds(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What thresholds that are set on calibration questions do to held-out ones."""
+    fitting = np.array([row["split"] == "calibration" for row in rows])
+    right = np.array([row["right"] for row in rows], dtype=bool)
+    sure, own = (
+        np.array([row[name] or 0.0 for row in rows]) for name in ("confidence", "model_probability")
+    )
+
+    def judge(given: np.ndarray) -> dict[str, Any]:
+        given = given[~fitting]
+        good = int((given & right[~fitting]).sum())
+        return {
+            "right": _score(good, int(given.sum())),
+            "answered": _score(int(given.sum()), given.size),
+        }
+
+    def choose(score: np.ndarray, target: float, floor: float = 0.0) -> dict[str, Any]:
+        found = choose_threshold(score[fitting], right[fitting], target, floor, DOUBT)
+        return judge(found.answers(score))
+
+    table = FeatureTable({n: np.array([r["features"][n] for r in rows]) for n in FEATURES})
+    fit, test = split_people([row["subject"] for row in rows])
+    sides = {"": (np.flatnonzero(fit & fitting), np.flatnonzero(test & fitting))}
+    bounds = fit_bounds(table, right, FEATURES, sides, ALPHA, DELTA)
+    certain = gated_probability(bounds.common, None, table)  # every name is known there
+    return {
+        "for_90": choose(sure, 0.9), "in_use": choose(sure, 0.9, LEAST_SURE),
+        "for_95": choose(sure, 0.95), "own_95": choose(own, 0.95),
+        "certified": judge(bounds.certified.of("").answers(certain)),
+    }  # fmt: skip
 
 
 def _share(outcomes: Sequence[bool]) -> float | None:
     return sum(outcomes) / len(outcomes) if outcomes else None
 
 
-def _score(count: int, n: int) -> dict[str, Any]:
-    return {"share": count / n, "interval": wilson(count, n), "n": n}
+def _score(count: int, n: int) -> dict[str, Any] | None:
+    return {"share": count / n, "interval": wilson(count, n), "n": n} if n else None
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -24,7 +24,7 @@ def test_the_template_has_few_figures_of_its_own():
     """A figure that is written by hand cannot be computed again; these are about other data."""
     words = re.sub(r"\{[{%].*?[%}]\}", "", TEMPLATE.read_text("utf-8"))
     found = set(re.findall(r"\d+(?:[.,]\d+)* %", words))
-    assert found <= {"95 %", "90 %", "10 %", "63 %", "72 %"}, found
+    assert found <= {"95 %", "90 %", "10 %", "63 %", "72 %", "4.7 %", "96.5 %"}, found
 
 
 ROWS = [
@@ -60,6 +60,34 @@ def test_figures_of_seeds_by_hand(folder):
         assert found[f"risk_{kind}"]["share"] == pytest.approx(sum(wrong) / len(wrong))
     given = [r["right"] for r in held if r["answered"]]
     assert found["precision_everyone_least"] == pytest.approx(sum(given) / len(given))
+
+
+def test_calibration_is_that_of_the_confidence_that_replies_show():
+    """By hand: 80 of 100 right at 0.8, 10 of 10 at 0.3, and unknown names without a confidence."""
+    rows = [{"confidence": 0.8, "right": i < 80} for i in range(100)]
+    rows += [{"confidence": 0.3, "right": True}] * 10 + [{"confidence": None, "right": False}] * 90
+    found = made.find_shown(rows)
+    assert (found["n"], found["errors"], found["line"]) == (110, 20, None), "too few for a slope"
+    low, high = found["bins"]
+    assert (low["low"], low["high"], low["observed"]["n"], low["off"]) == (0.25, 0.5, 10, True)
+    assert low["observed"]["interval"][0] == pytest.approx(0.025 ** (1 / 10))
+    assert (high["expected"], high["observed"]["share"]) == (pytest.approx(0.8), 0.8)
+    assert (high["off"], found["off"]) == (False, 1)
+    assert made.find_shown(rows * 3)["line"] is not None
+
+
+def test_thresholds_are_set_on_calibration_answers_and_counted_on_others():
+    rows = [
+        {"split": split, "right": i % 2 == 0, "confidence": 0.8 if i % 2 == 0 else 0.6,
+         "model_probability": 0.9, "subject": f"{split} {i}",
+         "features": dict.fromkeys(made.FEATURES, 0.0) | {"margin": float(-(i % 2))}}
+        for split in ("calibration", "held-out") for i in range(120)
+    ]  # fmt: skip
+    found = made.find_thresholds(rows)
+    for name in ("for_90", "in_use", "for_95", "certified"):
+        assert (found[name]["right"]["share"], found[name]["answered"]["share"]) == (1.0, 0.5)
+    assert found["own_95"] == {"right": None, "answered": found["own_95"]["answered"]}
+    assert found["own_95"]["answered"]["share"] == 0
 
 
 def test_the_bounds_figures_are_those_of_the_benchmark(folder):

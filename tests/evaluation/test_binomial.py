@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.sample_size import least_answers
-from wherefrom.evaluation.binomial import binomial_tail, upper_bound
+from wherefrom.evaluation.binomial import binomial_tail, exact_interval, upper_bound
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,8 @@ def test_tails_far_out_are_finite(stats):
 def test_an_upper_bound_is_clopper_and_pearsons(stats, wrong, n):
     assert upper_bound(wrong, n, 0.1) == pytest.approx(stats.beta.ppf(0.9, wrong + 1, n - wrong))
     assert upper_bound(n, n, 0.1) == 1
+    expected = stats.binomtest(wrong, n).proportion_ci(method="exact")
+    assert exact_interval(wrong, n) == pytest.approx((expected.low, expected.high), abs=1e-8)
 
 
 def test_wrong_answers_make_it_more(stats):
