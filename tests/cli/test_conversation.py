@@ -7,15 +7,16 @@ import select
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from wherefrom.answering.asking import require_evidence
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.cli import conversation
 from wherefrom.cli.conversation import complete_line, converse
 from wherefrom.core.contracts import Question
+from wherefrom.core.replies import NOT_STATED, Reply
 from wherefrom.show.terminal.colours import paint
 
 
@@ -78,8 +79,12 @@ def test_errors_stand_where_they_happen_and_nothing_ends_it_but_ctrl_d(talk, per
     assert answered.startswith(f"Where was {person} born?\n")
 
 
-def test_required_evidence_withholds_here_too(talk):
-    assert "I don't know" in talk("Zz Yy", judge=require_evidence)[1]
+def test_what_is_withheld_elsewhere_is_withheld_here_too(talk, person):
+    def withhold(reply: Reply) -> Reply:
+        why = "no evidence: the text does not say"
+        return replace(reply, answered=False, reason=NOT_STATED, why_not=why)
+
+    assert "no evidence: the text does not say" in talk(person, judge=withhold)[1]
 
 
 def test_tab_completes_names_and_questions():
