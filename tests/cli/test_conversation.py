@@ -118,6 +118,7 @@ class Terminal:
     """The command on a pseudo-terminal."""
 
     def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
+        self.unread = ""
         self.child, self.end = pty.fork()
         if self.child == 0:
             os.chdir(folder)
@@ -125,12 +126,14 @@ class Terminal:
             os.execve(sys.executable, command, {**os.environ, "TERM": "xterm", **environment})
 
     def read_until(self, wanted: str, seconds: float = 60.0) -> str:
-        found, until = "", time.monotonic() + seconds
-        while wanted not in found and time.monotonic() < until:
+        """What is printed up to these characters; what follows them is left for later."""
+        until = time.monotonic() + seconds
+        while wanted not in self.unread and time.monotonic() < until:
             if select.select([self.end], [], [], 0.5)[0]:
-                found += os.read(self.end, 65536).decode()
-        assert wanted in found
-        return found
+                self.unread += os.read(self.end, 65536).decode()
+        before, found, self.unread = self.unread.partition(wanted)
+        assert found
+        return before + found
 
     def type(self, keys: str) -> None:
         os.write(self.end, keys.encode())
@@ -162,4 +165,5 @@ def test_without_colours(tmp_path):
     terminal.read_until("? ")
     terminal.type("Amos Karlsson\n")
     assert not re.search(r"\x1b\[\d+m", terminal.read_until("source: "))
+    terminal.read_until("? ")  # a key before the prompt would be lost
     assert terminal.leave() == 0
