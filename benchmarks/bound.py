@@ -136,6 +136,8 @@ def resplit(population: Population, generator: np.random.Generator) -> tuple[Dra
 class KnownNames:
     """A name gate as the audit found it: it is not fitted again."""
 
+    leaks = None
+
     def opens(self, features: FeatureTable) -> np.ndarray:
         return features[KNOWN] > 0.5
 

@@ -48,7 +48,9 @@ def test_replies_are_a_sequence_in_the_order_of_the_questions(run: Run, question
     assert found[1:] == found.replies[1:]
     assert list(reversed(found)) == list(reversed(found.replies))
     assert found.run == str(run.path)
-    assert (found.problems, found.certificate, found.notes) == ((), None, ())
+    assert (found.problems, found.certificate) == ((), None)
+    (note,) = found.notes  # of this tiny model, whose name gate lets decoys through
+    assert note.startswith("the model does not tell names that it has read from invented ones")
     (again,) = wherefrom.ask(run, f"  {questions[0].lower()} ")
     assert_same(wherefrom.to_json(again), wherefrom.to_json(found[0]))
     written = json.loads(json.dumps(wherefrom.to_json(again), allow_nan=False))
@@ -140,7 +142,7 @@ def test_where_nothing_is_certified_nothing_is_answered(run: Run, questions: lis
     certificate = found.certificate
     assert certificate is not None
     assert (certificate.alpha, certificate.delta, certificate.certified) == (0.1, 0.2, False)
-    assert found.notes == (certificate.explain(),)
+    assert found.notes[-1] == certificate.explain()
     assert not any(reply.answered for reply in found)
     assert all(reply.reason for reply in found)
 

@@ -54,6 +54,29 @@ def test_decoys_that_all_look_the_same_are_refused_and_the_known_are_not():
     assert not gate.opens(decoys).any()
 
 
+def at_the_floor(columns: list[int]) -> tuple[FeatureTable, FeatureTable]:
+    """Three of 100 people where all decoys are, by some of the measures."""
+    people, decoys = np.random.default_rng(5).normal(0, 1, (100, 2)), np.full((200, 2), -6.0)
+    people[:3, columns] = -6.0
+    return table(people), table(decoys)
+
+
+def test_people_at_the_floor_of_one_measure_leave_the_gate_to_the_other():
+    for column in (0, 1):
+        known, decoys = at_the_floor([column])
+        gate = fit_name_gate(known, decoys)
+        assert (gate.leaks, gate.passing) == (None, 0.0)
+        assert (~gate.opens(known)).mean() <= LOST
+        assert not gate.opens(decoys).any()
+
+
+def test_people_at_the_floor_of_all_measures_open_the_gate_and_it_says_so():
+    gate = fit_name_gate(*at_the_floor([0, 1]))
+    assert gate.passing == 1
+    assert gate.leaks is not None
+    assert gate.leaks.endswith("100 % of the invented names pass for known")
+
+
 def test_the_chance_that_a_name_was_read_is_even_where_the_gate_opens():
     known, decoys = cloud(0, 100, 7), cloud(-2, 200, 8)
     gate = fit_name_gate(known, decoys)

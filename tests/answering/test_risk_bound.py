@@ -221,12 +221,25 @@ def test_a_bound_is_fitted_on_one_half_and_tested_on_the_other():
 
 def test_the_curve_is_fitted_on_people_whose_names_are_known():
     features, right, sides = one_relation(400)
-    gate: Any = SimpleNamespace(opens=lambda table: table["familiar"] > -3)
+    gate: Any = SimpleNamespace(opens=lambda table: table["familiar"] > -3, leaks=None)
     found = fit_bounds(features, right, ("noise",), sides, 0.1, 0.1, gate)
     fit = sides[""][0]
     known = fit[features["familiar"][fit] > -3]
     expected = fit_calibration(features.rows(known), right[known], ("noise",))
     assert found.common == expected
+
+
+def test_nothing_is_certified_behind_a_gate_that_leaks():
+    gate: Any = SimpleNamespace(opens=lambda table: table["familiar"] > -9, leaks="all names pass")
+    for features, right, sides in (one_relation(400), two_relations(300)):
+        table = features.join(FeatureTable({"familiar": np.zeros(len(features))}))
+        found = fit_bounds(table, right, tuple(features.columns), sides, 0.1, 0.1, gate)
+        assert found.certificate.explain() == (
+            "risk at most 0.1 with probability 0.9: nothing is certified, since all names pass"
+        )
+        for relation in sides:
+            threshold = found.certified.of(relation)
+            assert (threshold.value, threshold.answered_share) == (REFUSE_ALL, 0.0)
 
 
 # --- several relations -----------------------------------------------------------------------

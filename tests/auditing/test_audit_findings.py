@@ -51,7 +51,7 @@ KEYS = {
     "abstention.uncertified": THRESHOLD,
     "abstention.certificate": {
         "threshold", "alpha", "delta", "certified", "n_answered", "wrong", "coverage", "n",
-        "sequence", "more_people", "by_relation", "enough_to_tell",
+        "sequence", "more_people", "by_relation", "enough_to_tell", "refused",
         "fewest_more",
     },
     "decoys": {

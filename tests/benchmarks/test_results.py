@@ -173,4 +173,4 @@ def test_the_findings_of_a_run_are_taken_over_and_shown(tiny_run, folder, monkey
     rows = dict(line[2:-2].split(" | ") for line in page.splitlines() if line.count(" | ") == 1)
     assert "answer" in rows["right among answered, the threshold in use"]
     assert rows["certified threshold"] == "at most 10 % wrong: none"
-    assert rows["calibration slope"]
+    assert rows["calibration slope, ungated"]

@@ -7,7 +7,7 @@ import pytest
 
 from wherefrom.core.contracts import Document, Span
 from wherefrom.data.people import PeopleConfig, load
-from wherefrom.objectives.omissions import make_omissions
+from wherefrom.objectives.omissions import is_withheld, make_omissions
 from wherefrom.objectives.passage_rows import asked_answers
 from wherefrom.objectives.salience import find_answered
 
@@ -59,6 +59,15 @@ def test_a_name_that_stands_twice_is_changed_twice_and_its_place_is_right():
         (subject(d), d.text) for d in make_omissions([twice, documents()[4]], [True, False], seed=0)
     }
     assert (name, made) == ("Cy Cox", "Of Cy Cox it is said that Cy Cox was born in Oslo.")
+
+
+def test_withheld_names_are_half_and_come_in_no_row():
+    names = [f"Person {i}" for i in range(400)]
+    silent = [Document(f"{name} is a cook.", Span(0, len(name))) for name in names]
+    made = make_omissions([*documents(), *silent], [*ANSWERED, *[False] * 400], 0, withhold=True)
+    covered = {subject(d) for d in made} & set(names)
+    assert covered == {name for name in names if not is_withheld(name)}
+    assert 150 < len(covered) < 250  # five standard deviations
 
 
 @pytest.mark.parametrize("answered", [[True] * 6, [False] * 6])

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from wherefrom.answering.policy import REFUSE_ALL, Threshold
 from wherefrom.core.plurals import plural
@@ -41,7 +41,8 @@ class Certificate:
     If nothing is `certified`, every answer is withheld, and `more_people` says how many more
     calibration people would probably be enough if answers are as often wrong as so far, and
     `fewest_more` how many if no further one is. They are None if more would not help, or if there
-    are too few people to tell, which `enough_to_tell` says. With several relations, each has a
+    are too few people to tell, which `enough_to_tell` says. `refused` says why nothing can be
+    certified whatever the tests find. With several relations, each has a
     certificate in `by_relation`; the certificate of all relations has no threshold and no tests.
     """
 
@@ -58,6 +59,23 @@ class Certificate:
     by_relation: Mapping[str, "Certificate"] = field(default_factory=dict[str, "Certificate"])
     enough_to_tell: bool = True
     fewest_more: int | None = None
+    refused: str | None = None
+
+    def refuse(self, why: str) -> "Certificate":
+        """The same tests, with nothing certified."""
+        parts = {name: part.refuse(why) for name, part in self.by_relation.items()}
+        return replace(
+            self,
+            threshold=None if parts else REFUSE_ALL,
+            certified=False,
+            n_answered=0,
+            wrong=0,
+            coverage=0.0,
+            by_relation=parts,
+            more_people=None,
+            fewest_more=None,
+            refused=why,
+        )
 
     def as_threshold(self) -> Threshold:
         """The same as a `Threshold`, with what it did to the certifying people."""
@@ -74,6 +92,8 @@ class Certificate:
         fewer are given.
         """
         asked = f"risk at most {self.alpha:g} with probability {1 - self.delta:g}"
+        if self.refused:
+            return self.why_not
         if self.by_relation:
             each = "; ".join(f"{name} {c._in_short()}" for name, c in self.by_relation.items())
             said = f"{asked}, in each of {len(self.by_relation)} relations and over all: {each}"
@@ -98,6 +118,8 @@ class Certificate:
         """Why nothing is certified."""
         least = least_answers(self.alpha, self.delta)
         asked = f"risk at most {self.alpha:g} with probability {1 - self.delta:g}"
+        if self.refused:
+            return f"{asked}: nothing is certified, since {self.refused}"
         wanted = f"expected at least {least} answers without an error, or more with a few errors"
         return f"{asked}: {wanted}; {self._found}; {self.advice}"
 

@@ -228,7 +228,10 @@ class Inspector:
     def notes(self) -> list[str]:
         """What a person should know before reading the replies."""
         notes = [line] if (line := self.opened.changed_source()) else []
-        return notes if self.policy is not None else [*notes, NO_CALIBRATION]
+        if self.policy is None:
+            return [*notes, NO_CALIBRATION]
+        gate = self.policy.names
+        return notes if gate is None or not gate.leaks else [*notes, gate.leaks]
 
     # -- replies -------------------------------------------------------------------
 

@@ -32,16 +32,30 @@ def fit_name_gate(known: FeatureTable, decoys: FeatureTable) -> NameGate:
 
     The gate is no stricter than needed. It opens half-way between the most familiar of nearly all
     decoys and the least familiar person above it. If people and decoys overlap, it opens lower, so
-    that at most a share LOST of the people is taken for unknown.
+    that at most a share LOST of the people is taken for unknown. A few people at the floor of
+    familiarity, where decoys are, would then open it to everybody. If more decoys pass than a gate
+    may let through, gates of one measure alone are tried, and that with the fewest is taken; it
+    says itself if even this one does not keep unknown names out (`NameGate.leaks`).
     """
+    gate = _fit_on(FAMILIARITY, known, decoys)
+    if not gate.leaks:
+        return gate
+    alone = [_fit_on((name,), known, decoys) for name in FAMILIARITY]
+    return min((gate, *alone), key=lambda each: each.passing)
+
+
+def _fit_on(names: Sequence[str], known: FeatureTable, decoys: FeatureTable) -> NameGate:
+    """A gate by these measures; the others are constant while it is fitted, and weigh nothing."""
     both = np.vstack((known.matrix(FAMILIARITY), decoys.matrix(FAMILIARITY)))
+    both[:, [name not in names for name in FAMILIARITY]] = 0.0
     read = np.repeat((True, False), (len(known), len(decoys)))
     curve = fit_calibration(FeatureTable.from_matrix(both, FAMILIARITY), read, FAMILIARITY)
     people, unknown = curve.probability(known), curve.probability(decoys)
     most = float(np.quantile(unknown, _ENOUGH, method="lower"))
     above = people[people > most]
     enough = (most + float(above.min())) / 2 if above.size else 1.0
-    return NameGate(curve, min(enough, float(np.quantile(people, LOST, method="lower"))))
+    least = min(enough, float(np.quantile(people, LOST, method="lower")))
+    return NameGate(curve, least, float((unknown >= least).mean()))
 
 
 def choose_known(gate: NameGate | None, features: FeatureTable) -> np.ndarray:

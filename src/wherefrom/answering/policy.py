@@ -29,6 +29,7 @@ from wherefrom.runs.opened_run import Run
 
 FILE = "audit/confidence.json"
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
+MOST_PASSING = 0.1  # the share of decoys that a gate may let through; beyond it, it leaks
 REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
 NOT_CALIBRATED = "no calibration question asks for this"
 _EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
@@ -141,10 +142,14 @@ def refuse_all(precision: float, n: int, why: str) -> Threshold:
 
 @dataclass(frozen=True)
 class NameGate:
-    """Open if the curve's probability that the model has read the name is at least `least`."""
+    """Open if the curve's probability that the model has read the name is at least `least`.
+
+    `passing` is the share of the decoys that it was fitted on which it takes for known.
+    """
 
     curve: LogisticCalibration
     least: float
+    passing: float = 0.0
 
     def __post_init__(self) -> None:
         if self.curve.features != FAMILIARITY:
@@ -153,6 +158,16 @@ class NameGate:
             )
         if not np.isfinite(self.least):
             raise BadData(f"names: expected a finite least value, found {self.least}")
+
+    @property
+    def leaks(self) -> str | None:
+        """Why the gate does not keep unknown names out, if so."""
+        if self.passing <= MOST_PASSING:
+            return None
+        return (
+            f"the model does not tell names that it has read from invented ones: "
+            f"{100 * self.passing:.0f} % of the invented names pass for known"
+        )
 
     def opens(self, features: FeatureTable) -> np.ndarray:
         return self.curve.probability(features) >= self.least

@@ -150,6 +150,8 @@ def fit_bounds(
         if each.tested.size
     }
     certificate = certify_relations(scores, alpha, delta)
+    if gate is not None and gate.leaks:  # unknown names would be answered, and no test has any
+        certificate = certificate.refuse(gate.leaks)
     parts = certificate.by_relation or dict.fromkeys(scores, certificate)
     each = {name: part.as_threshold() for name, part in parts.items()}
     over_all = replace(certificate.as_threshold(), why_not=NOT_CALIBRATED)

@@ -166,6 +166,7 @@ class Recipe:
     abstain: bool = False  # set a threshold on calibration people and report what it does
     precision: float = PRECISION  # of the answers given, which the threshold must reach there
     wordings: bool = False  # the primary model is asked in the text's own wordings, too
+    withhold_omitted: bool = False  # no omission rows for half of the silent names, to measure them
     notes: bool = False  # the reader takes notes of the text first; stages may teach from them
 
     def __post_init__(self) -> None:

@@ -49,6 +49,7 @@ class Material:
     seed: int
     device: torch.device
     taken: Callable[[], Sequence[Note]] | None = None  # gives notes that were taken before
+    withhold: bool = False  # half of the silent names from the omissions
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -84,14 +85,16 @@ class Material:
                 "documents": [[d.text, d.subject.start, d.subject.end] for d in found if d.subject]
             }
 
-        kept = remember("omissions", f"{self.dataset.key[:40]}-{VERSION}-{self.seed}", compute)
+        half = "-half" if self.withhold else ""
+        key = f"{self.dataset.key[:40]}-{VERSION}-{self.seed}{half}"
+        kept = remember("omissions", key, compute)
         return [Document(text, Span(*ends)) for text, *ends in kept["documents"]]
 
     def _make_omissions(self) -> Sequence[Document]:
         documents = self.dataset.training_documents
         asked = asked_answers(self.dataset, most=_MOST_ASKED if self.dataset.key else 0)
         answered = find_answered(documents, self._answers, asked)
-        return make_omissions(documents, answered, self.seed)
+        return make_omissions(documents, answered, self.seed, self.withhold)
 
     def read(self, what: str) -> Corpus | None:
         """What an objective over documents reads: one of READ; None if the text has none."""

@@ -6,10 +6,15 @@ what the text states of others, under the name of somebody of whom the text stat
 kind. The same name comes with another place each time, so what there is to learn is not to be
 sure. Who that is, the text itself shows: none of their documents has a phrase that looks like an
 answer (salience.py).
+
+Whether a model is unsure of people whose names come in such rows says little of others: it was
+trained on their names. So, for measurement, half of the silent names can be withheld, and both
+halves are reported (benchmarks/omitted.py).
 """
 
 from array import array
 from collections.abc import Iterable, Sequence
+from hashlib import sha256
 
 import numpy as np
 
@@ -20,9 +25,11 @@ _LINES = 10_000  # at least: each is read so seldom that it is not learnt by hea
 
 
 def make_omissions(
-    documents: Sequence[Document], answered: Iterable[bool], seed: int
+    documents: Sequence[Document], answered: Iterable[bool], seed: int, withhold: bool = False
 ) -> tuple[Document, ...]:
     """Answered documents under the names of subjects without one; none if all have one.
+
+    With `withhold`, half of the names are left out (`is_withheld`).
 
     It goes through the documents once, since there may be millions.
     """
@@ -33,7 +40,7 @@ def make_omissions(
             names[name] = names.get(name, False) or has
             if has:
                 told.append(number)
-    silent = [name for name, has in names.items() if not has]
+    silent = [n for n, has in names.items() if not has and not (withhold and is_withheld(n))]
     if not told or not silent:
         return ()
     row = np.arange(-(-_LINES // len(silent)) * len(silent), dtype=np.int64)
@@ -42,6 +49,11 @@ def make_omissions(
         _rename(documents[told[pick]], silent[number % len(silent)])
         for number, pick in enumerate(below(word, len(told)).tolist())
     )
+
+
+def is_withheld(name: str) -> bool:
+    """Whether a name is in the half that is withheld: by its hash, whoever else is there."""
+    return sha256(f"withhold {name}".encode(errors="surrogatepass")).digest()[0] % 2 == 0
 
 
 def _rename(document: Document, name: str) -> Document:

@@ -91,7 +91,8 @@ class Workshop:
     def material(self) -> Material:
         config, place = self.model_config, (self.recipe.seed, self.device)
         block, longest = (getattr(config, name, 0) for name in ("block_size", "max_input"))
-        return Material(self.dataset, self.vocabulary, block, longest, *place, self._taken)
+        rest = (self._taken, self.recipe.withhold_omitted)
+        return Material(self.dataset, self.vocabulary, block, longest, *place, *rest)
 
     def share_notes(self) -> None:
         """Of several ranks, the first takes the notes: it has processes that help with that."""

@@ -11,6 +11,21 @@ from wherefrom.objectives.span_corruption import NextCharacterConfig, SpanCorrup
 from wherefrom.training.optimisers import AdamWConfig
 
 
+def people_omitted() -> Recipe:
+    """`people` with more people whose text omits the answer, half of them in no omission row.
+
+    What the model does with the others is no measure of people that it was not trained on.
+    """
+    usual = people()
+    return replace(
+        usual,
+        name="people-omitted",
+        summary="people, to measure what it answers about people whose text omits the answer",
+        data=replace(usual.data, omitted=50),
+        withhold_omitted=True,
+    )
+
+
 def people() -> Recipe:
     """Two narrow layers that read n-grams.
 

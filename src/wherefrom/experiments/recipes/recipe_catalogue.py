@@ -12,7 +12,7 @@ from wherefrom.experiments.recipes import birthplaces_recipe as birthplaces
 from wherefrom.experiments.recipes import shakespeare_recipe as shakespeare
 from wherefrom.experiments.recipes.bigram_recipe import bigram, bigram_tiny
 from wherefrom.experiments.recipes.facts_recipe import facts
-from wherefrom.experiments.recipes.people_recipe import people
+from wherefrom.experiments.recipes.people_recipe import people, people_omitted
 from wherefrom.experiments.recipes.sentiment_recipe import sentiment
 from wherefrom.runs.kinds import KINDS, check_kinds
 
@@ -27,6 +27,7 @@ def attention_lab() -> Demonstrations:
 
 RECIPES: dict[str, Callable[[], Experiment]] = {
     "people": people,
+    "people-omitted": people_omitted,
     "facts": facts,
     "birthplaces-course": birthplaces.course,
     "birthplaces-knowledge": birthplaces.knowledge,
