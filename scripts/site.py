@@ -80,7 +80,7 @@ def main() -> int:
     shutil.rmtree(pages, ignore_errors=True)
     collect(ROOT, pages)
     (pages / "docs" / "API.md").write_text(describe_api(), "utf-8")
-    # A second live report beside docs/report.html: a model that is trained in seconds.
+    # A second live report beside the one of the package: a model that is trained in seconds.
     run = wherefrom.run("bigram-tiny", out=BUILD / "runs" / "bigram-tiny")
     wherefrom.write_report(run, pages / "docs" / "bigram-report.html")
     call = [sys.executable, "-m", "zensical", "build", "--strict", "--clean"]

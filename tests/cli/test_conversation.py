@@ -7,15 +7,16 @@ import select
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from wherefrom.answering.asking import require_evidence
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.cli import conversation
 from wherefrom.cli.conversation import complete_line, converse
 from wherefrom.core.contracts import Question
+from wherefrom.core.replies import NOT_STATED, Reply
 from wherefrom.show.terminal.colours import paint
 
 
@@ -78,8 +79,12 @@ def test_errors_stand_where_they_happen_and_nothing_ends_it_but_ctrl_d(talk, per
     assert answered.startswith(f"Where was {person} born?\n")
 
 
-def test_required_evidence_withholds_here_too(talk):
-    assert "I don't know" in talk("Zz Yy", judge=require_evidence)[1]
+def test_what_is_withheld_elsewhere_is_withheld_here_too(talk, person):
+    def withhold(reply: Reply) -> Reply:
+        why = "no evidence: the text does not say"
+        return replace(reply, answered=False, reason=NOT_STATED, why_not=why)
+
+    assert "no evidence: the text does not say" in talk(person, judge=withhold)[1]
 
 
 def test_tab_completes_names_and_questions():
@@ -113,6 +118,7 @@ class Terminal:
     """The command on a pseudo-terminal."""
 
     def __init__(self, folder: Path, *arguments: str, **environment: str) -> None:
+        self.unread = ""
         self.child, self.end = pty.fork()
         if self.child == 0:
             os.chdir(folder)
@@ -120,12 +126,14 @@ class Terminal:
             os.execve(sys.executable, command, {**os.environ, "TERM": "xterm", **environment})
 
     def read_until(self, wanted: str, seconds: float = 60.0) -> str:
-        found, until = "", time.monotonic() + seconds
-        while wanted not in found and time.monotonic() < until:
+        """What is printed up to these characters; what follows them is left for later."""
+        until = time.monotonic() + seconds
+        while wanted not in self.unread and time.monotonic() < until:
             if select.select([self.end], [], [], 0.5)[0]:
-                found += os.read(self.end, 65536).decode()
-        assert wanted in found
-        return found
+                self.unread += os.read(self.end, 65536).decode()
+        before, found, self.unread = self.unread.partition(wanted)
+        assert found
+        return before + found
 
     def type(self, keys: str) -> None:
         os.write(self.end, keys.encode())
@@ -157,4 +165,5 @@ def test_without_colours(tmp_path):
     terminal.read_until("? ")
     terminal.type("Amos Karlsson\n")
     assert not re.search(r"\x1b\[\d+m", terminal.read_until("source: "))
+    terminal.read_until("? ")  # a key before the prompt would be lost
     assert terminal.leave() == 0

@@ -38,6 +38,7 @@ def given(tiny_run, sentiment_run, tmp_path):
         "sample": [tiny_run, "--length", "2"],
         "perplexity": [tiny_run, "--text", tmp_path / "text.txt"],
         "explain": [sentiment_run, "--errors", "2"],
+        "export": [tiny_run, "--out", tmp_path / "out"],  # refused, after the number was looked at
     }
 
 

@@ -131,7 +131,7 @@ def test_torchrun_restarts_a_killed_worker(
     run, whole = tmp_path / "run", pair[0]
     torchrun = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--max-restarts", "1"]
     program = ["--no-python", sys.executable, "-c", PROGRAM, "die", 1, 22]
-    ended = run_program(*torchrun, *program, *command, "--json", "--out", run)
+    ended = run_program(*torchrun, *program, *command, "--json", "--out", run, TMPDIR=str(tmp_path))
     assert ended.code == 0, ended.err
     assert "pretrain: continuing from step 20 (checksum verified)" in ended.err
     assert file_hash(run / LAST) == file_hash(whole / LAST)

@@ -16,6 +16,7 @@ CONFIG = GPTConfig(
 )  # fmt: skip
 VANILLA = {"norm": "layer", "bias": True, "ngrams": 0, "activation": "relu2"}
 K, B, T = 3, 4, 12
+CPU = torch.device("cpu")
 
 
 def build(config: GPTConfig, seed: int) -> GPT:
@@ -57,8 +58,14 @@ def test_a_symbol_that_a_model_does_not_have_is_never_predicted():
 
 def test_what_cannot_be_stacked_says_why():
     model = build(CONFIG, 0)
-    assert why_not_stackable([model, build(replace(CONFIG, vocab_size=9), 1)]) is None
-    assert why_not_stackable([model, build(replace(CONFIG, n_layer=1), 1)]) == "their shapes differ"
+    assert why_not_stackable([model, build(replace(CONFIG, vocab_size=9), 1)], CPU) is None
+    assert (
+        why_not_stackable([model, build(replace(CONFIG, n_layer=1), 1)], CPU)
+        == "their shapes differ"
+    )
     perceiver = GPT(replace(CONFIG, attention="perceiver", n_layer=3))
-    assert why_not_stackable([perceiver]) == "attention 'perceiver' has no stacked form"
-    assert why_not_stackable([GRU(GRUConfig(vocab_size=9))]) == "a GRU has no stacked form"
+    assert why_not_stackable([perceiver], CPU) == "attention 'perceiver' has no stacked form"
+    assert why_not_stackable([GRU(GRUConfig(vocab_size=9))], CPU) == "a GRU has no stacked form"
+    dropping = GPT(replace(CONFIG, attn_pdrop=0.1))
+    assert why_not_stackable([dropping], CPU) is None
+    assert "dropout inside attention" in str(why_not_stackable([dropping], torch.device("cuda")))

@@ -92,7 +92,7 @@ def test_chains_are_what_commas_and_repeated_words_join():
     text = "born in Altona in Holstein, Denmark and in Rome, Paris"
     line = Line(text, "Jo Ray", AnswerProfile.of(["Oslo"]))
     first, second = ("altona", "holstein", "denmark"), ("rome", "paris")
-    assert {c.span.of(text): (line.chain_names(c), c.position) for c in line.candidates} == {
+    assert {c.span.of(text): (line.chain_names(c.chain), c.position) for c in line.candidates} == {
         "Altona": (first, 0),
         "Altona in Holstein": (("altona in holstein",), 0),
         "Holstein": (first, 1),

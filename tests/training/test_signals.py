@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -121,3 +122,14 @@ def test_the_second_signal_ends_the_process_at_once(first, second):
     finally:
         process.kill()
         process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("others", "here", "agreed"), [(None, None, None), (15, None, 15), (None, 2, 2)]
+)
+def test_ranks_agree_on_a_signal_that_one_of_them_got(monkeypatch, others, here, agreed):
+    ranks = SimpleNamespace(gather=lambda own: [own, others])
+    monkeypatch.setattr(signals, "current_ranks", lambda: ranks)
+    stop = StopSignal()
+    stop.number = here
+    assert stop.agree() == agreed

@@ -29,7 +29,7 @@ from wherefrom.course.doctor.layouts import check_files, is_package, locate
 from wherefrom.course.doctor.recognition import OURS, is_solution, own_functions
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year
-from wherefrom.show.terminal.result_tables import printable
+from wherefrom.show.terminal.messages import printable
 
 _BLOCK = spans.BLOCKS[0]
 

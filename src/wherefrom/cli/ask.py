@@ -9,7 +9,6 @@ import typer
 from wherefrom.cli.options import AsJson, Delta, Risk, Threads, complete_run, one_risk
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.errors import BadData, UsageError
-from wherefrom.core.replies import SHOWN
 from wherefrom.core.sample_size import DELTA
 from wherefrom.runs.layout import find_run
 
@@ -135,6 +134,7 @@ def _converse(
     from wherefrom.answering.asking import check_options, require_evidence
     from wherefrom.api import open_to_ask
     from wherefrom.cli.conversation import converse
+    from wherefrom.core.replies import SHOWN
 
     if claim is not None:
         raise UsageError("--claim: expected a question beside it, found none; add the question")

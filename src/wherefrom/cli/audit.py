@@ -72,7 +72,8 @@ def audit(
         explain_audit_refusals,
         explain_source,
     )
-    from wherefrom.show.terminal.result_tables import draw, printable
+    from wherefrom.show.terminal.messages import printable
+    from wherefrom.show.terminal.result_tables import draw
 
     found = wherefrom.audit(
         run,

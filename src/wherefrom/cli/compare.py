@@ -19,7 +19,8 @@ def compare(
     """
     from wherefrom import api
     from wherefrom.core.config import to_json
-    from wherefrom.show.terminal.result_tables import draw, pairs_table, printable, runs_table
+    from wherefrom.show.terminal.messages import printable
+    from wherefrom.show.terminal.result_tables import draw, pairs_table, runs_table
 
     found = to_json(api.compare(runs))
     if as_json:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from wherefrom.core.errors import WherefromError
 from wherefrom.reading.index import fold
 from wherefrom.show.terminal.colours import BOLD, DIM, RED, paint, paint_reply
+from wherefrom.show.terminal.messages import printable
 from wherefrom.show.terminal.reply_text import describe_reply
-from wherefrom.show.terminal.result_tables import printable
 
 if TYPE_CHECKING:
     from wherefrom.answering.inspector import Inspector

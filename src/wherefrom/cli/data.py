@@ -15,7 +15,7 @@ from wherefrom.cli.options import (
 )
 from wherefrom.cli.output import note, print_json
 from wherefrom.core.errors import UsageError
-from wherefrom.show.terminal.result_tables import printable
+from wherefrom.show.terminal.messages import printable
 
 if TYPE_CHECKING:
     from wherefrom.data import (

@@ -8,7 +8,7 @@ from wherefrom.cli.help import ADVANCED
 from wherefrom.cli.options import AsJson
 from wherefrom.cli.output import print_json
 from wherefrom.course.doctor.years import YEARS
-from wherefrom.show.terminal.result_tables import printable
+from wherefrom.show.terminal.messages import printable
 
 _WORDS = {"ok": "ok", "look": "look", "unknown": "could not tell"}
 

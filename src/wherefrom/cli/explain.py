@@ -6,7 +6,7 @@ import typer
 
 from wherefrom.cli.options import AsJson, DrawSeed, FinishedRun, Threads
 from wherefrom.cli.output import print_json
-from wherefrom.show.terminal.result_tables import printable
+from wherefrom.show.terminal.messages import printable
 
 if TYPE_CHECKING:
     from wherefrom.api import Explanation

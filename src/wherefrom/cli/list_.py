@@ -24,7 +24,7 @@ def list_(
     """
     from wherefrom import api
     from wherefrom.core.config import encode, to_json, to_toml
-    from wherefrom.show.terminal.result_tables import printable
+    from wherefrom.show.terminal.messages import printable
 
     if recipe is not None:
         chosen = api.get_recipe(recipe)

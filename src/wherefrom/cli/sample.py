@@ -6,7 +6,7 @@ import typer
 
 from wherefrom.cli.options import DrawSeed, FinishedRun, ModelName, Threads
 from wherefrom.cli.output import note
-from wherefrom.show.terminal.result_tables import printable
+from wherefrom.show.terminal.messages import printable
 
 # The model's own markers, in the rows that it was trained on.
 MARKS = (

@@ -28,7 +28,7 @@ def verify(
     Example: wherefrom verify runs
     """
     from wherefrom.runs.verification import verify as check
-    from wherefrom.show.terminal.result_tables import printable
+    from wherefrom.show.terminal.messages import printable
 
     found = check(runs)
     if as_json:

@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -81,7 +82,7 @@ def _take_part(
             _copy_folder(ranks, path)
             return work(path)
     except Exception as error:
-        if place.rank:
+        with suppress(RuntimeError):  # the store may be gone
             leave_word(store, place.rank, error)
         raise
 

@@ -23,8 +23,8 @@ from wherefrom.models.gpt import GPT
 from wherefrom.models.ngrams import NgramEmbedding
 
 
-def why_not_stackable(models: Sequence[nn.Module]) -> str | None:
-    """Why these models cannot be trained as one; None if they can."""
+def why_not_stackable(models: Sequence[nn.Module], device: torch.device) -> str | None:
+    """Why these models cannot be trained as one on a device; None if they can."""
     first = models[0]
     if not isinstance(first, GPT) or type(first) is not GPT:
         return f"a {type(first).__name__} has no stacked form"
@@ -33,7 +33,7 @@ def why_not_stackable(models: Sequence[nn.Module]) -> str | None:
     shapes = [replace(m.config, vocab_size=0) if type(m) is GPT else None for m in models]
     if any(shape != shapes[0] for shape in shapes):
         return "their shapes differ"
-    if next(first.parameters()).device.type == "cuda" and first.config.attn_pdrop > 0:
+    if device.type == "cuda" and first.config.attn_pdrop > 0:
         return "dropout inside attention cannot be drawn for each model on a GPU"
     return None
 
@@ -46,7 +46,7 @@ class StackedGPT(GPT):
 
     def __init__(self, models: Sequence[GPT]) -> None:
         nn.Module.__init__(self)
-        reason = why_not_stackable(models)
+        reason = why_not_stackable(models, next(models[0].parameters()).device)
         assert reason is None, reason
         first = models[0]
         self.models, self.config, self.mixer = len(models), first.config, first.mixer

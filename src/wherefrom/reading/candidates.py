@@ -190,9 +190,9 @@ class Line:
             return Names(read, read.mark_name(known))
         return read.without_name
 
-    def chain_names(self, candidate: CandidateAnswer) -> tuple[str, ...]:
-        """The names in a candidate's chain, normalised."""
-        return tuple(self.names.candidate(*run).value for run in candidate.chain)
+    def chain_names(self, chain: Sequence[TokenRange]) -> tuple[str, ...]:
+        """The names in a chain, normalised."""
+        return tuple(self.names.candidate(*run).value for run in chain)
 
     def _candidate(self, first: int, last: int) -> CandidateAnswer:
         candidate = self.names.candidate(first, last)

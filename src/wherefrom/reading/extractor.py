@@ -132,7 +132,7 @@ class RelationExtractor:
                 value=candidate.value,
                 document=document,
                 span=Span(start + candidate.span.start, start + candidate.span.end),
-                chain=line.chain_names(candidate),
+                chain=line.chain_names(candidate.chain),
                 position=candidate.position,
                 score=score,
                 certainty=self.model.calibration.apply(totals[candidate.value]),

@@ -187,7 +187,8 @@ class Lesson:
         begins: Counter[str] = Counter()
         follows: dict[str, list[str]] = defaultdict(list)
         for line in (each.line for each in self.lines):
-            for first, *rest in {line.chain_names(candidate) for candidate in line.candidates}:
+            chains = {candidate.chain for candidate in line.candidates}
+            for first, *rest in set(map(line.chain_names, chains)):
                 begins[first] += bool(rest)
                 for before, after in pairwise((first, *rest)):
                     follows[after].append(before)

@@ -11,7 +11,7 @@ Web addresses, versions, file names and the like are one token each where the an
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from unicodedata import category
@@ -149,7 +149,8 @@ def _tokenise(text: str, start: int, end: int) -> list[Span]:
     return spans
 
 
-def words(text: str, glue: str = "") -> list[str]:
+@lru_cache(maxsize=20_000)  # apart from the texts: hundreds of answers would take their places
+def words(text: str, glue: str = "") -> Sequence[str]:
     """The tokens of an answer or a name."""
     return read_tokens(text, glue=glue).texts
 

@@ -93,10 +93,9 @@ class Ranks:
                 own = [t for t in tensors if t.dtype == kind]
                 flat = torch.cat([t.detach().to(self.device).flatten() for t in own])
                 distributed.broadcast(flat, 0)
-                if self.rank:
-                    pieces = flat.split([t.numel() for t in own])
-                    for tensor, piece in zip(own, pieces, strict=True):
-                        tensor.copy_(piece.view(tensor.shape))
+                pieces = flat.split([t.numel() for t in own])
+                for tensor, piece in zip(own, pieces, strict=True):
+                    tensor.copy_(piece.view(tensor.shape))
 
     def share_file(self, path: Path) -> None:
         """Write the first rank's file in all others."""

@@ -71,60 +71,46 @@ class Stack:
 
     def _replay(self, places: Places, count: int) -> Tensor:
         assert self.captured is not None
-        each = zip(self.learners, places, strict=True)
-        paces = [own.pace(0 if at is None else at, count) for own, at in each]
+        each = zip(self.learners, _first_steps(places), strict=True)
+        paces = [own.pace(first, count) for own, first in each]
         factors, seeds = (list(zip(*part, strict=True)) for part in zip(*paces, strict=True))
         return self.captured.run_all(places, count, factors, seeds).cpu()
 
     def _walk(self, places: Places, count: int, stopped: Callable[[], bool]) -> Tensor:
         """Step by step, on a device that captures nothing."""
-        own = [each.objective for each in self.learners]
-        plans = [
-            None if at is None else objective.plan(at, count)
-            for objective, at in zip(own, places, strict=True)
-        ]
+        own, firsts = [each.objective for each in self.learners], _first_steps(places)
+        plans = [each.plan(first, count) for each, first in zip(own, firsts, strict=True)]
+        device = self.learners[0].device
+        passed_K = torch.tensor([float(place is None) for place in places], device=device)
         rows: list[Tensor] = []
-        gpu = self.learners[0].device.type == "cuda"
-        with products(self.stage.arithmetic) if gpu else nullcontext():
+        with products(self.stage.arithmetic) if device.type == "cuda" else nullcontext():
             for i in range(count):
-                batches = [
-                    None if plan is None else objective.render(plan, i)
-                    for objective, plan in zip(own, plans, strict=True)
-                ]
-                now = [None if at is None else at + i for at in places]
-                rows.append(self._step(now, batches))
+                batches = [each.render(plan, i) for each, plan in zip(own, plans, strict=True)]
+                rows.append(self._step([first + i for first in firsts], batches, passed_K))
                 if stopped():
                     break
         return torch.stack(rows).cpu()
 
-    def _step(self, steps: Places, batches: Sequence[Batch | None]) -> Tensor:
+    def _step(self, steps: Sequence[int], batches: Sequence[Batch], passed_K: Tensor) -> Tensor:
         """One update of each model, (K, 3): loss, targets and the flag of what is not finite."""
         self.weights.drop_gradients()
         batch = lay_side_by_side(batches)
-        each = zip(self.learners, steps, strict=True)
-        paces = [own.pace(0 if at is None else at, 1) for own, at in each]
+        paces = [own.pace(step, 1) for own, step in zip(self.learners, steps, strict=True)]
         self._reseed([seeds[0] for _, seeds in paces], batches)
         losses_K = self._losses(batch)
         losses_K.sum().backward()
         losses_K = losses_K.detach()
         factors = [factors[0] for factors, _ in paces]
-        passed = torch.tensor([float(at is None) for at in steps], device=losses_K.device)
-        bad_K = self.weights.update(losses_K, factors, self.stage.clip, passed)
+        bad_K = self.weights.update(losses_K, factors, self.stage.clip, passed_K)
         targets_K = (batch.weights > 0).flatten(1).sum(1)
         return torch.stack((losses_K, targets_K.to(losses_K), bad_K.to(losses_K)), 1)
 
-    def _reseed(self, seeds: Sequence[int], batches: Sequence[Batch | None]) -> None:
+    def _reseed(self, seeds: Sequence[int], batches: Sequence[Batch]) -> None:
         """Give the dropout layers each model's generator, and the shapes that it alone has."""
-        if not self.dropouts:
-            return
-        drawing: list[tuple[torch.Generator, tuple[int, int], int]] = []
+        drawing: list[tuple[torch.Generator, tuple[int, ...], int]] = []
         for generator, seed, batch in zip(self.generators, seeds, batches, strict=True):
-            if batch is None:
-                drawing.append((generator, (0, 0), 0))
-                continue
-            rows, width = batch.inputs.shape
             packed = max(1, int(batch.lengths.sum())) if self._packed else 0
-            drawing.append((generator.manual_seed(seed), (rows, width), packed))
+            drawing.append((generator.manual_seed(seed), tuple(batch.inputs.shape), packed))
         for layer in self.dropouts:
             layer.drawing = drawing
 
@@ -162,19 +148,21 @@ def find_kept(weights_KN: Tensor) -> Tensor:
     return counts.byte().argsort(dim=1, descending=True, stable=True)[:, :most]
 
 
-def lay_side_by_side(batches: Sequence[Batch | None]) -> Batch:
-    """The models' rows, (K, B, T), padded to one shape; a model that is passed over has none."""
-    there = [batch for batch in batches if batch is not None]
-    rows = max(batch.inputs.shape[0] for batch in there)
-    width = max(batch.inputs.shape[1] for batch in there)
-    like, models = there[0], len(batches)
+def _first_steps(places: Places) -> list[int]:
+    """Where each model goes on; one that is passed over sees its first rows again, in vain."""
+    return [place or 0 for place in places]
+
+
+def lay_side_by_side(batches: Sequence[Batch]) -> Batch:
+    """The models' rows, (K, B, T), padded to one shape."""
+    rows = max(batch.inputs.shape[0] for batch in batches)
+    width = max(batch.inputs.shape[1] for batch in batches)
+    like, models = batches[0], len(batches)
     inputs, targets, weights = (
         x.new_zeros((models, rows, width)) for x in (like.inputs, like.targets, like.weights)
     )
     lengths = like.lengths.new_zeros((models, rows))
     for k, batch in enumerate(batches):
-        if batch is None:
-            continue
         here = (k, slice(batch.inputs.shape[0]), slice(batch.inputs.shape[1]))
         inputs[here], targets[here], weights[here] = batch.inputs, batch.targets, batch.weights
         lengths[here[:2]] = batch.lengths

@@ -38,15 +38,15 @@ class StackedWeights:
         losses_K: Tensor,
         factors: Sequence[float] | Tensor,
         clip: float,
-        hold_K: Tensor | None = None,
+        hold_K: Tensor,
     ) -> Tensor:
-        """Clip each model's gradient and take each model's step, unless it is bad or held back.
+        """Clip each model's gradient and take each model's step, unless it is bad or held back (1).
 
         Returns a flag for each model: 1 where the loss or the gradient is not finite.
         """
         norms_K, grad_scale_K = self._measure(clip)
         bad_K = (~(torch.isfinite(losses_K) & torch.isfinite(norms_K))).float()
-        held = bad_K if hold_K is None else bad_K.maximum(hold_K)
+        held = bad_K.maximum(hold_K)
         fused = all(optimiser.clips for optimiser in self.optimisers)
         if not fused:
             self._shorten(grad_scale_K)

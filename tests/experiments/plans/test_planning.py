@@ -6,17 +6,19 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from wherefrom import api
+from wherefrom.core.config import encode
 from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.facts import FactsConfig
 from wherefrom.experiments.many_runs import seeds
 from wherefrom.experiments.plans import pacing, planning
-from wherefrom.experiments.plans.planning import plan_run
+from wherefrom.experiments.plans.planning import agree_on_plan, plan_run
 from wherefrom.experiments.plans.timing import Pace
 from wherefrom.experiments.recipes.recipe_catalogue import adjust
 from wherefrom.objectives import objective_catalogue as catalogue
@@ -133,15 +135,6 @@ def test_without_minutes_it_trains_as_long_as_it_gains_much(data: FactsConfig, t
     assert slow.plan is not None
     assert slow.plan.minutes is not None
     assert slow.recipe.stages[0].steps == 40  # the fewest
-
-
-def test_a_gpu_without_the_time_to_compile_is_given_plain_steps():
-    """A step of 3.6 ms would be one of 10 ms without compiling, which takes 15 s."""
-    pace, left = planning._spare_compiling(Pace(0.0036, 0.0), 8.0)
-    assert pace.step == pytest.approx(0.01)
-    assert left == pytest.approx(23.0)
-    assert planning._spare_compiling(Pace(0.0036, 0.0), -100.0)[1] == pytest.approx(20.0)
-    assert planning._spare_compiling(Pace(0.0036, 0.0), 36.0)[1] == pytest.approx(49.99)
 
 
 def test_a_share_of_the_time_is_for_the_model_without_notes(data: FactsConfig, tmp_path: Path):
@@ -390,3 +383,17 @@ def test_beside_busy_neighbours_one_thread_is_timed_too(
     assert planned.plan.pace == (one if chosen == 1 else two)
     said = planned.plan.lines(planned.recipe)[0]
     assert said.endswith("on the CPU, with one thread" if chosen == 1 else "on the CPU")
+
+
+def test_ranks_take_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, monkeypatch):
+    """Its machine is faster, so it plans more steps; its files lie elsewhere."""
+    folder = RunFolder(tmp_path / "none")
+    slow = plan_run(changer(data), folder, 2.0, timer=Timer(0.2))
+    quick = plan_run(changer(data), folder, 2.0, timer=Timer(0.1))
+    elsewhere = replace(quick.recipe, data=replace(data, corpus="elsewhere.txt"))
+    ranks = SimpleNamespace(rank=1, first=lambda _: encode(elsewhere))
+    monkeypatch.setattr(planning, "current_ranks", lambda: ranks)
+    agreed = agree_on_plan(slow)
+    assert agreed.recipe == quick.recipe != slow.recipe
+    assert agreed.workshop is not None
+    assert agreed.workshop.recipe == quick.recipe

@@ -10,7 +10,7 @@ import torch
 from wherefrom.core.recipe import Recipe
 from wherefrom.data.facts import FactsConfig
 from wherefrom.experiments.plans import timing
-from wherefrom.experiments.plans.timing import time_steps
+from wherefrom.experiments.plans.timing import Pace, time_steps
 from wherefrom.experiments.recipes.facts_recipe import facts
 from wherefrom.experiments.recipes.recipe_catalogue import adjust
 from wherefrom.runs.workshop import Workshop
@@ -62,3 +62,14 @@ def test_timing_a_slow_machine_takes_a_few_seconds(
     monkeypatch.setattr(timing, "monotonic", lambda: next(looks) * chunk)
     timing._time_chunks(Workshop(recipe), recipe.stages[0], 1, 8)
     assert next(looks) - 1 == timed
+
+
+def test_a_gpu_without_the_time_to_compile_is_given_plain_steps():
+    """A step of 3.6 ms would be one of 10 ms without compiling, which takes 15 s."""
+    pace, left = timing.spare_compiling(Pace(0.0036, 0.0), 8.0)
+    assert pace.step == pytest.approx(0.01)
+    assert left == pytest.approx(23.0)
+    assert timing.spare_compiling(Pace(0.0036, 0.0), -100.0)[1] == pytest.approx(20.0)
+    assert timing.spare_compiling(Pace(0.00036, 0.0), 1.7)[1] == pytest.approx(4.999)
+    enough = Pace(0.0036, 0.0), 18.0
+    assert timing.spare_compiling(*enough) == enough

@@ -190,3 +190,16 @@ def run_js() -> Iterator[RunJS]:
         yield run
         assert served.stdin is not None
         served.stdin.close()
+
+
+@pytest.fixture(scope="module")
+def outspoken(outspoken_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    wherefrom.write_report(outspoken_run, path)
+    return path
+
+
+@pytest.fixture(scope="module")
+def name(outspoken_run: Path) -> str:
+    """A held-out person whose text states the birthplace."""
+    return wherefrom.open_run(outspoken_run).dataset.select("held-out")[0].subject

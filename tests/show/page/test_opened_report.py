@@ -46,8 +46,7 @@ def close(there: Any, here: Any) -> bool:
 
 def test_replies_are_those_of_the_run(both: tuple[Inspector, Inspector]) -> None:
     run, report = both
-    # Thresholds are scores of calibration people, who stand on the edge of them: not asked here.
-    people = [q for q in run.run.dataset.questions if q.split != "calibration"][::3]
+    people = run.run.dataset.questions[::3]
     near = [q.text.replace(q.subject, q.subject[:-1]) for q in people[:4]]
     fill = run.model.parser.forms[-1].fill
     texts = [*(q.text for q in people), *near, fill("Nobody Atall"), fill("Жора")]
@@ -114,6 +113,11 @@ def change_data(text: str, old: str, new: str) -> str:
             "found 1; 'wherefrom report RUN' writes it again",
         ),
         (lambda t: change_data(t, '"n_layer":1', '"n_layer":2'), Damaged, "expected float32"),
+        (
+            lambda t: change_data(t, '"n_embd":16', '"n_embd":8192'),
+            Damaged,
+            "expected at most",
+        ),
         (lambda t: change_data(t, '"questions":', '"answers":'), Damaged, "KeyError"),
     ],
 )

@@ -37,7 +37,7 @@ def test_they_come_back_within_half_a_step(precision: str) -> None:
     rows[3:20] = 0
     arrays = {"a": rows, "b": draw.normal(size=7).astype(np.float32), "c": rows[:3, :5].copy()}
     packed = pack_weights(arrays, precision)
-    found = unpack_weights(packed.entries, packed.data)
+    found = unpack_weights(packed.entries, packed.data, 10**6)
     step = {"fp32": 0.0, "fp16": 2**-9, "int12": 1 / 2047, "int8": 1 / 127}[precision]
     for name, array in arrays.items():
         assert found[name].dtype == np.float32
@@ -49,4 +49,6 @@ def test_they_come_back_within_half_a_step(precision: str) -> None:
 def test_bytes_that_are_missing_are_told() -> None:
     packed = pack_weights({"a": np.ones((4, 4), np.float32)}, "int12")
     with pytest.raises(ValueError, match="buffer"):
-        unpack_weights(packed.entries, packed.data[:-3])
+        unpack_weights(packed.entries, packed.data[:-3], 16)
+    with pytest.raises(ValueError, match="expected at most 15 numbers, found 16"):
+        unpack_weights(packed.entries, packed.data, 15)

@@ -220,6 +220,15 @@ def test_a_users_files_are_named_without_their_folders(facts_folder, tmp_path):
     assert str(facts_folder.parent) not in (tmp_path / "report.html").read_text()
 
 
+def test_a_planned_run_is_planned_again(facts_folder):
+    """A plan sets more than the command line can: what the user gave is the command."""
+    recipe = open_run(facts_folder / "run").recipe
+    command = command_for(recipe, {"minutes": 1.5, "changes": {"model.n_embd": "64"}})
+    assert "--minutes 1.5 --corpus corpus.txt --questions questions.tsv --set data." in command
+    assert command.endswith("--set model.n_embd=64")
+    assert "stages" not in command
+
+
 def test_findings_of_another_shape_are_damage(own_run):
     for found in ({"format_version": Audit.format_version}, {"confidence": 5}):
         RunFolder(own_run).write_json(FINDINGS, {"format_version": Audit.format_version} | found)

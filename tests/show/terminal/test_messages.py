@@ -1,6 +1,8 @@
 """Lines on standard error: one each, whatever is in them."""
 
-from wherefrom.show.terminal.messages import complain, note
+import pytest
+
+from wherefrom.show.terminal.messages import complain, note, printable
 
 
 def test_a_note_is_one_line(capsys):
@@ -17,3 +19,18 @@ def test_a_complaint_says_who_complains_and_is_cut_in_its_middle(capsys):
     assert said.endswith("---end\n")
     assert " ... " in said
     assert len(said) < 700
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Zoë 北京 ☃ 'x'", "Zoë 北京 ☃ 'x'"),
+        ("a\tb\r\n\x00\x7f", "a\\tb\\r\\n\\x00\\x7f"),
+        ("\x1b[2J\x9b31m", "\\x1b[2J\\x9b31m"),
+        ("\u202eabc\u2066\u200b", "\\u202eabc\\u2066\\u200b"),
+        ("\ud800", "\\ud800"),
+    ],
+)
+def test_only_what_a_terminal_just_shows_is_printed(text, shown):
+    assert printable(text) == shown
+    assert shown.isprintable()

@@ -10,7 +10,6 @@ from wherefrom.show.terminal.result_tables import (
     explain_refusals,
     layout,
     pairs_table,
-    printable,
     results_table,
     runs_table,
     seeds_table,
@@ -146,21 +145,6 @@ def test_a_hostile_name_stays_text(file, monkeypatch):
     assert "\x1b]" not in file.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("Zoë 北京 ☃ 'x'", "Zoë 北京 ☃ 'x'"),
-        ("a\tb\r\n\x00\x7f", "a\\tb\\r\\n\\x00\\x7f"),
-        ("\x1b[2J\x9b31m", "\\x1b[2J\\x9b31m"),
-        ("\u202eabc\u2066\u200b", "\\u202eabc\\u2066\\u200b"),
-        ("\ud800", "\\ud800"),
-    ],
-)
-def test_only_what_a_terminal_just_shows_is_printed(text, shown):
-    assert printable(text) == shown
-    assert shown.isprintable()
-
-
 # --- several relations -------------------------------------------------------------------------
 
 
@@ -179,12 +163,17 @@ def test_relations_stand_below_the_result_over_all():
     ]
 
 
-def test_why_nothing_is_answered_is_a_sentence_for_each_relation():
+def test_why_nothing_is_answered_is_a_sentence_for_all_of_which_it_is_so():
     assert explain_refusals(RELATIONS) == [
         "Which hand did X use?: nothing is answered: no threshold reaches 90 %"
     ]
     share = PEOPLE["answered_share"] | {"why_not": "too few"}
     assert explain_refusals({"answered_share": share}) == ["nothing is answered: too few"]
+    both = share | {"by_relation": dict.fromkeys((PLACE, HAND), share)}
+    both.pop("why_not")
+    assert explain_refusals({"answered_share": both}) == [
+        f"{PLACE}, {HAND}: nothing is answered: too few"
+    ]
     assert explain_refusals(PEOPLE) == []
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.files import write_json
 from wherefrom.course.doctor.marks import Grade, table
-from wherefrom.show.terminal.result_tables import printable
+from wherefrom.show.terminal.messages import printable
 
 _RIGHT = re.compile(r"(\d+) of (\d+) right")  # how a file of predictions was scored
 _BASIC = "-basic"

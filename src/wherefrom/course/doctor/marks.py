@@ -20,7 +20,7 @@ from wherefrom.core.errors import (
     nearest,
 )
 from wherefrom.course.doctor.findings import Result
-from wherefrom.show.terminal.result_tables import printable
+from wherefrom.show.terminal.messages import printable
 
 _WIDTH = 100
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute what begins so

@@ -7,6 +7,7 @@ import torch
 
 from wherefrom.core.memory import find_memory
 from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.stacked import why_not_stackable
 from wherefrom.runs.kinds import recipe_identity
 from wherefrom.runs.workshop import Workshop
@@ -22,13 +23,11 @@ _SHARE = {"cuda": 0.85, "cpu": 0.5}  # of the memory that is free
 
 def why_one_by_one(workshop: Workshop) -> str | None:
     """Why models of this recipe cannot be trained together; None if they can."""
+    if workshop.recipe.model.kind != GPTConfig.kind:
+        return "this kind of model has no stacked form"
     for stage in workshop.recipe.stages:
-        if (model := _sketch(workshop, stage)) is None:
-            return "this kind of model has no stacked form"
-        if reason := why_not_stackable([model]):
+        if reason := why_not_stackable([_sketch(workshop, stage)], workshop.device):
             return reason
-        if workshop.device.type == "cuda" and model.config.attn_pdrop > 0:
-            return "dropout inside attention cannot be drawn for each model on a GPU"
         if workshop.device.type != "cuda" and stage.buckets > 1:
             return f"stages.{stage.name} divides its rows into {stage.buckets} buckets"
     return None
@@ -70,7 +69,6 @@ def count_fitting(workshop: Workshop) -> int:
 def estimate_bytes(workshop: Workshop, stage: Stage) -> int:
     """What training one model of a stage takes in a stack, by its shapes, at most."""
     model = _sketch(workshop, stage)
-    assert model is not None
     config = model.config
     weights = sum(parameter.numel() for parameter in model.parameters())
     characters = stage.batch * workshop.objective(stage).width
@@ -80,11 +78,6 @@ def estimate_bytes(workshop: Workshop, stage: Stage) -> int:
 
 
 def _sketch(workshop: Workshop, stage: Stage) -> Any:
-    """The stage's model without numbers; None if it is of another kind."""
-    config = workshop.config_of(stage)
-    if getattr(config, "kind", "") != "gpt":
-        return None
+    """The stage's model without numbers."""
     with torch.device("meta"):
-        from wherefrom.models.gpt import GPT
-
-        return GPT(config)
+        return GPT(workshop.config_of(stage))

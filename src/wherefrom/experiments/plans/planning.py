@@ -30,7 +30,13 @@ from wherefrom.experiments.plans.sizing import (
     expect,
     find_enough,
 )
-from wherefrom.experiments.plans.timing import COMPILED, Pace, time_steps, time_threads
+from wherefrom.experiments.plans.timing import (
+    PREPARING,
+    Pace,
+    spare_compiling,
+    time_steps,
+    time_threads,
+)
 from wherefrom.experiments.recipes.facts_recipe import (
     NOTED,
     QUESTIONS_ONLY,
@@ -46,17 +52,14 @@ from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.opened_run import count_parameters
 from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
-from wherefrom.training.captured import WORTH_COMPILING
 from wherefrom.training.rank_group import current_ranks
 
 # Minutes that a run takes at most if nobody says how many it may take.
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 40  # steps: two chunks, so that there may be more after the first
-_HOPED = 2000  # steps that a GPU is given at least, before it turns out how many it can take
 _LOOKED_AT = 250  # answers' worth of the questions that are asked while it trains
 _REPORT = 0.7  # seconds of the report for each second of reading
 _SPARE = 0.04  # share of the time that is kept back
-_PREPARING = {"cuda": 15.0}  # seconds before the first step, at best: compiling
 _MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
 _ALONE = 0.15  # share of the training time that the model without notes has
 _BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
@@ -181,8 +184,8 @@ def plan_run(
         recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
         overhead = monotonic() - started + _overhead(dataset, pace, device, reading)
         left = most * (1 - _SPARE) - overhead
-        if device == "cuda" and left < WORTH_COMPILING * pace.step:
-            pace, left = _spare_compiling(pace, left)
+        if device == "cuda":
+            pace, left = spare_compiling(pace, left)
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)
@@ -264,17 +267,6 @@ def _fit_notes(
     read = replace(share_out(read, noted, wordings), steps=steps)
     recipe = put_reading(recipe, read, others)
     return recipe, steps * step + others * alone
-
-
-def _spare_compiling(pace: Pace, left: float) -> tuple[Pace, float]:
-    """Few steps on a GPU are not compiled: what they take, and what is left for them.
-
-    What else takes time there is a guess, so some are planned in any case: they become fewer if
-    there is no time for them.
-    """
-    step = pace.step / COMPILED
-    left = max(left + _PREPARING["cuda"], _HOPED * step)
-    return replace(pace, step=step), min(left, (WORTH_COMPILING - 1) * step)
 
 
 def _shorten_control(recipe: Recipe, pace: Pace, most: float) -> tuple[Recipe, Pace]:
@@ -392,7 +384,7 @@ def _overhead(dataset: Dataset, pace: Pace, device: str, reading: float) -> floa
     """Seconds for preparing, for the model without reading, and for asking every question."""
     control = _CONTROL * pace.step if pace.control is None else pace.control
     looks = _LOOKED_AT * pace.answer
-    return _PREPARING.get(device, 0.0) + control + looks + _time_answers(dataset, pace, reading)
+    return PREPARING.get(device, 0.0) + control + looks + _time_answers(dataset, pace, reading)
 
 
 def _time_answers(dataset: Dataset, pace: Pace, reading: float) -> float:

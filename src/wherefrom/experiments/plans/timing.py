@@ -14,6 +14,7 @@ from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_N
 from wherefrom.generation.answerer import ModelAnswerer, answer_probabilities
 from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import Workshop
+from wherefrom.training.captured import WORTH_COMPILING
 from wherefrom.training.rank_group import agree, current_ranks
 
 _TIMED = {"cpu": 16, "cuda": 4}  # chunks of steps that are timed at most, after one that is not
@@ -29,6 +30,8 @@ _CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be
 # What compiling leaves of a step's time on a GPU, at best: a stage that was planned too long is
 # shortened while it trains, and one that was planned too short is not made longer there.
 COMPILED = 0.36
+PREPARING = {"cuda": 15.0}  # seconds before the first step, at best: compiling
+_HOPED = 2000  # steps that a GPU is given at least, before it turns out how many it can take
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,19 @@ def time_threads(
         return alone, 1
     use_threads(0)
     return replace(alone, step=pace.step, crowded=pace.crowded), 0
+
+
+def spare_compiling(pace: Pace, left: float) -> tuple[Pace, float]:
+    """Few steps on a GPU are not compiled: what they take, and what is left for them.
+
+    What else takes time there is a guess, so some are planned in any case: they become fewer if
+    there is no time for them.
+    """
+    if left >= WORTH_COMPILING * pace.step:
+        return pace, left
+    step = pace.step / COMPILED
+    left = max(left + PREPARING["cuda"], _HOPED * step)
+    return replace(pace, step=step), min(left, (WORTH_COMPILING - 1) * step)
 
 
 def time_steps(workshop: Workshop, stage: Stage) -> Pace:

@@ -1,5 +1,6 @@
 """How a run was made: its recipe, versions and hashes, and the command that makes it again."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from shlex import quote
@@ -38,7 +39,17 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
     """The last part of the page. Nothing in it depends on when or where the page is made."""
     recipe = run.recipe
     seconds = float(run.status["seconds"])
-    commands = (f"{command_for(recipe)} --out RUN", *_audit_command(run), "wherefrom report RUN")
+    plan = run.folder.read_plan() or {}
+    planned = plan if plan.get("pace") else None  # else the user set the steps
+    command = command_for(recipe, planned)
+    commands = (f"{command} --out RUN", *_audit_command(run), "wherefrom report RUN")
+    same = (
+        "The command below plans the steps for its machine anew, so its figures may differ a "
+        "little; run.json has the steps of this run."
+        if planned
+        else "The command below gives the same figures on the same kind of machine; the seed "
+        "decides everything that is random."
+    )
     fields = (f"{n} = {_spell(_without_folder(n, v))}" for n, v in _flatten(encode(recipe)))
     facts = [
         ("recipe", f"{recipe.name}: {recipe.summary}"),
@@ -52,38 +63,47 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
     if precision:
         facts.append(("in this page", precision))
     return {
-        "sentence": f"The run took {duration(seconds)}. The command below gives the same figures "
-        "on the same kind of machine; the seed decides everything that is random.",
+        "sentence": f"The run took {duration(seconds)}. {same}",
         "command": "\n".join(commands),
         "facts": facts,
         "recipe": "\n".join(fields),
     }
 
 
-def command_for(recipe: Experiment) -> str:
-    """The shortest `wherefrom run` that gives this recipe."""
+def command_for(recipe: Experiment, plan: Mapping[str, Any] | None = None) -> str:
+    """The shortest `wherefrom run` that gives this recipe, or the one that was planned so."""
     parts = ["wherefrom", "run", recipe.name]
     if recipe.seed:
         parts += ["--seed", str(recipe.seed)]
     if recipe.threads:  # figures differ in their last digits with the number of threads
         parts += ["--threads", str(recipe.threads)]
-    for name, value in _find_changes(recipe).items():
+    if plan:
+        parts += ["--minutes", f"{plan['minutes']:.3g}"]
+    for name, value in (_find_asked(recipe, plan) if plan else _find_changes(recipe)).items():
         shown = _setting(_without_folder(name, value))
         option = _OPTIONS.get(name) if recipe.name == "facts" else None
         parts += [option, quote(shown)] if option else ["--set", quote(f"{name}={shown}")]
     return " ".join(parts)
 
 
-def _find_changes(recipe: Experiment) -> dict[str, Any]:
-    """The settings that turn the recipe of this name into this one; none if they cannot.
+def _find_asked(recipe: Experiment, plan: Mapping[str, Any]) -> dict[str, Any]:
+    """What the user set before a plan was made, which changes more than settings can say."""
+    files = {name: value for name, value in _compare(recipe).items() if name.startswith("data.")}
+    return files | {name: json.loads(value) for name, value in plan["changes"].items()}
 
-    A plan changes more than settings can say; run.json has it all.
-    """
-    if recipe.name not in RECIPES:
-        return {}
+
+def _compare(recipe: Experiment) -> dict[str, Any]:
+    """Where a recipe differs from the usual one of its name."""
     usual, own = (dict(_flatten(encode(each))) for each in (get_recipe(recipe.name), recipe))
     ignored = ("seed", "threads", "device")
-    changed = {k: v for k, v in own.items() if usual.get(k) != v and k not in ignored}
+    return {k: v for k, v in own.items() if usual.get(k) != v and k not in ignored}
+
+
+def _find_changes(recipe: Experiment) -> dict[str, Any]:
+    """The settings that turn the recipe of this name into this one; none if they cannot."""
+    if recipe.name not in RECIPES:
+        return {}
+    changed = _compare(recipe)
     settings = [f"{name}={_setting(value)}" for name, value in changed.items()]
     try:
         made = adjust(get_recipe(recipe.name), settings=[*settings, f"seed={recipe.seed}"])

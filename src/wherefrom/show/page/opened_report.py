@@ -12,6 +12,8 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import torch
+
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.features import FamiliarityReference, StatementForms
 from wherefrom.answering.inspector import Inspector, Opened
@@ -29,6 +31,7 @@ from wherefrom.reading.extractor import RelationExtractor
 from wherefrom.reading.index import Index, fold
 from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.kept import build_dataset
+from wherefrom.runs.opened_run import count_parameters
 from wherefrom.show.page.document import checksum
 from wherefrom.show.page.engine_data import ANSWERS, FORMAT_VERSION
 from wherefrom.show.page.packed_weights import unpack_weights
@@ -39,6 +42,7 @@ _HEAD = 4000  # characters in which this stands
 # The elements that hold data: their attributes, and their text, which has no "<".
 _ELEMENT = re.compile(r'<script type="(?:application/json|text/plain)"([^>]*)>([^<]*)(</script>)?')
 _ATTRIBUTE = re.compile(r'([\w-]+)="([^"]*)"')
+_LARGEST = 100_000_000  # parameters: pages of far smaller models are too large already
 _AGAIN = "copy it again, or write it again with 'wherefrom report RUN'"
 
 
@@ -102,8 +106,13 @@ class OpenedReport(Opened):
     def _build_model(self) -> GPT:
         """The primary model, which stands first."""
         manifest = self._data["models"][0]["manifest"]
-        model = GPT(decode(GPTConfig, manifest["config"], {GPTConfig.kind: GPTConfig}))
-        arrays = unpack_weights(manifest["tensors"], self._weights)
+        config = decode(GPTConfig, manifest["config"], {GPTConfig.kind: GPTConfig})
+        with torch.device("meta"):  # sizes without memory: a small file must not ask for much
+            parameters = count_parameters(GPT(config))
+        if parameters > _LARGEST:
+            raise BadData(f"expected at most {_LARGEST:,} parameters, found {parameters:,}")
+        arrays = unpack_weights(manifest["tensors"], self._weights, _LARGEST)
+        model = GPT(config)
         own = {n: v for n, v in model.state_dict().items() if not n.endswith(".mask")}
         load_weights(own, arrays)
         return model.eval()

@@ -9,6 +9,7 @@ training is a row of zeros: such rows are left out.
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -106,8 +107,15 @@ def _join_pairs(values: np.ndarray) -> np.ndarray:
     return np.stack(parts, 1).astype(np.uint8)
 
 
-def unpack_weights(entries: Mapping[str, Mapping[str, Any]], data: bytes) -> dict[str, np.ndarray]:
-    """The arrays as 32-bit floats; ValueError if the data are not what the entries say."""
+def unpack_weights(
+    entries: Mapping[str, Mapping[str, Any]], data: bytes, most: int
+) -> dict[str, np.ndarray]:
+    """The arrays as 32-bit floats; ValueError if the data are not what the entries say.
+
+    Rows of zeros take no room in the data, so `most` limits the numbers of all arrays together.
+    """
+    if (found := sum(prod(entry["shape"]) for entry in entries.values())) > most:
+        raise ValueError(f"expected at most {most:,} numbers, found {found:,}")
     return {name: _unpack_array(entry, data) for name, entry in entries.items()}
 
 

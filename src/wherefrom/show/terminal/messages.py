@@ -2,8 +2,6 @@
 
 import sys
 
-from wherefrom.show.terminal.result_tables import printable
-
 _LONGEST = 600  # characters of an error: a question of a megabyte should not be printed whole
 
 
@@ -17,3 +15,14 @@ def complain(text: str) -> None:
     if len(line) > _LONGEST:
         line = f"{line[: _LONGEST // 2]} ... {line[-_LONGEST // 2 :]}"
     print(line, file=sys.stderr)
+
+
+def printable(text: str) -> str:
+    """The text on one line; characters that a terminal would not simply show are escaped.
+
+    Names and questions come from other people: they could move the cursor, change the colours or
+    turn the direction of writing.
+    """
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
+    )

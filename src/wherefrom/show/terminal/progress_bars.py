@@ -15,7 +15,7 @@ import numpy as np
 
 from wherefrom.core.durations import duration
 from wherefrom.core.progress import listening
-from wherefrom.show.terminal.result_tables import printable
+from wherefrom.show.terminal.messages import printable
 
 SECONDS_BETWEEN_LINES = 10.0
 SECONDS_OF_READING = 3.0  # a text that is read in less says nothing

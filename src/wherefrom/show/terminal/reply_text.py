@@ -19,8 +19,8 @@ from wherefrom.core.replies import (
     Verdict,
 )
 from wherefrom.show.terminal.cells import percent
+from wherefrom.show.terminal.messages import printable
 from wherefrom.show.terminal.quotes import shorten
-from wherefrom.show.terminal.result_tables import printable
 
 if TYPE_CHECKING:
     from wherefrom.auditing.answer_examples import Example, Examples

@@ -21,6 +21,7 @@ from wherefrom.core.measures import (
     measured,
     unit_of,
 )
+from wherefrom.show.terminal.messages import printable
 
 Result = Mapping[str, Any]
 
@@ -154,8 +155,13 @@ def _difference(pair: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def explain_refusals(results: Mapping[str, Result]) -> list[str]:
-    """Why nothing is answered or verified, one sentence for each relation of which that is so."""
-    return [line for key, row in _rows(results) for line in explain_threshold(key.relation, row)]
+    """Why nothing is answered or verified; relations of which the same is so share a sentence."""
+    said: dict[str, list[str]] = {}
+    for key, row in _rows(results):
+        for sentence in explain_threshold("", row):
+            said.setdefault(sentence, []).append(key.relation)
+    named = ((", ".join(filter(None, relations)), line) for line, relations in said.items())
+    return [f"{relations}: {line}" if relations else line for relations, line in named]
 
 
 def explain_threshold(relation: str, row: Mapping[str, Any]) -> list[str]:
@@ -193,17 +199,6 @@ def show_interval(measure: str, interval: Sequence[float] | None) -> str:
     factor, digits = (100, 1) if is_share(measure) else (1, 2)
     low, high = (f"{factor * end:.{digits}f}" for end in interval)
     return f"[{low}, {high}]"
-
-
-def printable(text: str) -> str:
-    """The text on one line; characters that a terminal would not simply show are escaped.
-
-    Names and questions come from other people: they could move the cursor, change the colours or
-    turn the direction of writing.
-    """
-    return "".join(
-        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode() for c in text
-    )
 
 
 def draw(table: Table, file: TextIO | None = None) -> None:
