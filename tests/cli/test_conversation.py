@@ -151,6 +151,7 @@ def test_a_conversation_with_the_example(tmp_path):
     assert terminal.read_until("born?").endswith("Where was Amos Karlsson born?")
     terminal.type("\n")
     assert "\x1b[1;32m  Havana (" in terminal.read_until("source: ")
+    terminal.read_until("? \x1b[0m")  # a key before the prompt may be lost
     terminal.type("\x1b[A")  # the line before
     terminal.read_until("Where was Amos Karlsson born?")
     terminal.type("\x03")
@@ -165,5 +166,5 @@ def test_without_colours(tmp_path):
     terminal.read_until("? ")
     terminal.type("Amos Karlsson\n")
     assert not re.search(r"\x1b\[\d+m", terminal.read_until("source: "))
-    terminal.read_until("? ")  # a key before the prompt would be lost
+    terminal.read_until("? ")
     assert terminal.leave() == 0
