@@ -154,7 +154,8 @@ def test_a_conversation_with_the_example(tmp_path):
     terminal.read_until("? \x1b[0m")  # a key before the prompt may be lost
     terminal.type("\x1b[A")  # the line before
     terminal.read_until("Where was Amos Karlsson born?")
-    terminal.type("\x03")
+    terminal.type("\n")
+    terminal.read_until("source: ")
     terminal.read_until("? \x1b[0m")
     assert terminal.leave() == 0
 

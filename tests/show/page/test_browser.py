@@ -58,7 +58,6 @@ def test_a_page_answers_looks_in_lists_refuses_declines_and_prints(
     page.focus("#risk")
     page.keyboard.press("Home")  # the least risk: no threshold reaches it
     page.wait_for_selector("#card[data-state=declined]")
-    assert opened.text("#risk-value") == "1 %"
     after = opened.text("#risk-says"), page.get_attribute(".here", "x")
     assert before[0] != after[0]
     assert before[1] != after[1]
