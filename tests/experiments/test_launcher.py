@@ -181,6 +181,7 @@ def test_processes_that_disagree_are_refused_before_the_first_step(
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.nightly
 @pytest.mark.usefixtures("python_anew")
 @pytest.mark.parametrize(("local", "said"), [(0, 1), (1, 0)])
 def test_a_first_process_that_cannot_be_reached_is_said_once_on_each_machine(local, said):
