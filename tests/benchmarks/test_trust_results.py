@@ -24,7 +24,8 @@ def test_the_template_has_few_figures_of_its_own():
     """A figure that is written by hand cannot be computed again; these are about other data."""
     words = re.sub(r"\{[{%].*?[%}]\}", "", TEMPLATE.read_text("utf-8"))
     found = set(re.findall(r"\d+(?:[.,]\d+)* %", words))
-    assert found <= {"95 %", "90 %", "10 %", "63 %", "72 %", "4.7 %", "96.5 %"}, found
+    theirs = {"4.7 %", "96.5 %", "98.3 %", "87.1 %"}  # others computed them
+    assert found <= {"95 %", "90 %", "10 %", "63 %", "72 %"} | theirs, found
 
 
 ROWS = [
