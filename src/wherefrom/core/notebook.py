@@ -9,6 +9,7 @@ from typing import Any
 
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import UsageError
+from wherefrom.core.measures import measured
 
 GREEN, RED, BLUE, AMBER, QUIET = "#1f7a46", "#b8431f", "#1f5fa6", "#9a5b00", "#646d78"
 _COLOURS = {"supported": GREEN, "contradicted": RED, "recalled": BLUE, "guessed": AMBER}
@@ -58,10 +59,10 @@ def table(title: str, rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def list_results(results: Mapping[str, Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Each result as a row: what is measured comes first in it, then its interval."""
+    """Each result as a row: what is measured, its interval, and what it rests on."""
     rows: list[dict[str, Any]] = []
     for name, found in results.items():
-        measure, value = next(iter(found.items()))
+        measure, value = measured(found)
         low, high = found.get("interval") or (None, None)
         rows.append(
             {"name": name, "measure": measure, "value": value, "low": low, "high": high}

@@ -28,7 +28,7 @@ class Outcome:
         return self.run
 
     def __repr__(self) -> str:
-        rows = (row for row in list_results(self.results) if isinstance(row["value"], float))
+        rows = list_results(self.results)
         values = ", ".join(f"{row['name']} {row['value']:.3f}" for row in rows)
         return f"<Outcome of {self.run}: {values}>"
 

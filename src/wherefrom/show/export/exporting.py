@@ -56,8 +56,8 @@ def export_run(
 
     `AutoModelForCausalLM` and `AutoTokenizer` of transformers 5.3 or newer load the folder without
     code of its own. With `check`, it is loaded back: its logits must be those of the run's model,
-    and so must its answers to all held-out questions. A model that transformers has no class for
-    raises BadData, which names the settings of one that has.
+    and no answer to a held-out question may be more probable than the run's. A model that
+    transformers has no class for raises BadData, which names the settings of one that has.
     """
     opened = open_run(run)
     use_threads(threads, opened.recipe.threads)
