@@ -329,7 +329,7 @@ def test_a_run_that_was_stopped_keeps_the_rest_of_its_minutes(data: FactsConfig,
     run.write_status({"state": "unfinished", "seconds": 7.0})
     planned = plan_run(changer(data), RunFolder(folder), 0.2, timer=Timer(0.2))
     assert planned.deadline is not None
-    assert planned.deadline.ends == pytest.approx(12.0 - 7.0)
+    assert planned.deadline.ends == pytest.approx(0.96 * 12.0 - 7.0)
     assert planned.deadline.later == pytest.approx(5.0 + 0.04 * 12.0)
     assert not planned.fresh
 
