@@ -224,7 +224,7 @@ def _bound() -> dict[str, Any]:
 
 
 def _decoys() -> dict[str, dict[str, Any]]:
-    """For each tier: what is refused, and by the model alone, in all seeds of people (with the
+    """For each tier: what is declined, and by the model alone, in all seeds of people (with the
     worst seed) and on birthplaces."""
     runs = json.loads((RESULTS / f"decoys.{PEOPLE}.json").read_text("utf-8"))
     names = read_rows(RESULTS / f"decoys.{BIRTHPLACES}.jsonl.gz")
@@ -236,8 +236,8 @@ def _decoys() -> dict[str, dict[str, Any]]:
         found[tier] = {"worst": min(1 - row["answered"] / row["n"] for row in own)}
         for what, name in (("answered", "refused"), ("passes", "alone")):
             found[tier][f"people_{name}"] = _score(n - sum(row[what] for row in own), n)
-            refused = sum(not row[what] for row in there)
-            found[tier][f"birthplaces_{name}"] = _score(refused, len(there))
+            declined = sum(not row[what] for row in there)
+            found[tier][f"birthplaces_{name}"] = _score(declined, len(there))
     return found
 
 

@@ -55,7 +55,7 @@ from wherefrom.experiments.many_runs.seeds import (
     prepare_seeds,
     train_at_once,
 )
-from wherefrom.experiments.many_runs.together import RunRequest, check_apart, execute_all
+from wherefrom.experiments.many_runs.stacked_runs import RunRequest, check_apart, execute_all
 from wherefrom.experiments.one_run.execute import evaluate_run, execute
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.samples import sample
@@ -132,7 +132,7 @@ def run(
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
 
     A finished run is only read. With `progress`, notes about the user's own files and the progress
-    of training are written to standard error. Several `processes` take every step together; `wait`
+    of training are written to standard error. Several `processes` share every step; `wait`
     is how many seconds one that does not come, or does not answer, is waited for. A program that
     torchrun has started needs neither: only its first process returns from here. The options are
     those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`

@@ -94,7 +94,7 @@ def report_abstention(
 def _report_thresholds(
     thresholds: Thresholds, score: np.ndarray, right: np.ndarray, relations: Sequence[str]
 ) -> ThresholdFindings:
-    found = _report_threshold(thresholds.together, thresholds.answers(score, relations), right)
+    found = _report_threshold(thresholds.overall, thresholds.answers(score, relations), right)
     if not thresholds.several:
         return found
     each = {

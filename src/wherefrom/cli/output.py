@@ -28,9 +28,9 @@ def print_json(value: Any) -> None:
 def explain_results(results: Mapping[str, Mapping[str, Any]]) -> None:
     """Below a table of results: what notes do, and why nothing is answered, where that is so."""
     from wherefrom.show.terminal.messages import printable
-    from wherefrom.show.terminal.result_tables import explain_notes, explain_refusals
+    from wherefrom.show.terminal.result_tables import explain_abstention, explain_notes
 
-    if lines := [*explain_notes(results), *explain_refusals(results)]:
+    if lines := [*explain_notes(results), *explain_abstention(results)]:
         print("\n" + "\n".join(map(printable, lines)))
 
 

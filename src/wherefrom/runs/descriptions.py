@@ -8,7 +8,7 @@ from wherefrom.core.contracts import Dataset, Document, Question
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.progress import tell
 
-_TOGETHER = 5000  # documents or questions that are hashed at once
+_BATCH = 5000  # documents or questions that are hashed at once
 
 
 def describe(dataset: Dataset) -> dict[str, Any]:
@@ -24,11 +24,11 @@ def describe(dataset: Dataset) -> dict[str, Any]:
 
 def _describe(dataset: Dataset) -> dict[str, Any]:
     digest, done = hashlib.sha256(), 0
-    for some in in_batches(dataset.documents, _TOGETHER):
+    for some in in_batches(dataset.documents, _BATCH):
         digest.update("".join(map(_spell_document, some)).encode())
         done += len(some)
         tell("hashing the text", done, len(dataset.documents))
-    for questions in in_batches(dataset.questions, _TOGETHER):
+    for questions in in_batches(dataset.questions, _BATCH):
         digest.update("".join(map(_spell, questions)).encode())
     return {
         "documents": len(dataset.documents),

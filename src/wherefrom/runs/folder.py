@@ -49,7 +49,7 @@ from wherefrom.runs.shapes import (
 )
 from wherefrom.runs.store import RunFiles
 
-_TOGETHER = 5000  # documents that are written at once
+_BATCH = 5000  # documents that are written at once
 _NOTES_AGAIN = "the same 'wherefrom run' writes it again"
 _OTHER_DATA = (
     "use the files, and the version of wherefrom, that the run was made with, or train another "
@@ -177,7 +177,7 @@ class RunFolder(RunFiles):
             self.check_data(dataset)
         if listed and all(map(self.is_sound, listed)):
             return
-        with self.together():
+        with self.transaction():
             before = self.manifest.files.get(CORPUS) if self.manifest else None
             self.write_data(dataset, vocabulary)
             # A damaged corpus.json cannot say what differs, but the manifest has its hash.
@@ -189,9 +189,9 @@ class RunFolder(RunFiles):
 
     def write_data(self, dataset: Dataset, vocabulary: Any) -> None:
         """Large data that the recipe gives again without any file are not copied."""
-        with self.together():
+        with self.transaction():
             if not dataset.key:
-                documents = in_batches(dataset.documents, _TOGETHER)
+                documents = in_batches(dataset.documents, _BATCH)
                 texts = ("".join(f"{d.text}\n" for d in some).encode() for some in documents)
                 self.write(DOCUMENTS, texts)
             if type(dataset) is Dataset and not dataset.key:  # texts to model are subclasses
@@ -297,7 +297,7 @@ class RunFolder(RunFiles):
         return check_glances(rows, self.path / name)
 
     def write_model(self, name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
-        with self.together():
+        with self.transaction():
             self.write(f"models/{name}/{WEIGHTS}", parts(arrays))
             self.write_json(f"models/{name}/{FACTS}", facts)
 

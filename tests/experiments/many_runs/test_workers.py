@@ -20,7 +20,7 @@ from wherefrom.core.files import file_hash
 from wherefrom.experiments.many_runs import seeds, workers
 from wherefrom.experiments.many_runs.retraining import find_retrained, retrain_pairs
 from wherefrom.experiments.many_runs.seeds import train_at_once
-from wherefrom.experiments.many_runs.together import RunRequest
+from wherefrom.experiments.many_runs.stacked_runs import RunRequest
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.plans.planning import Planned
 from wherefrom.experiments.recipes.bigram_recipe import bigram_tiny

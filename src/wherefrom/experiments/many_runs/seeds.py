@@ -14,7 +14,7 @@ from wherefrom.core.measures import BY_RELATION, UNITS, UNVERIFIED, WHY_NOT, is_
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
-from wherefrom.experiments.many_runs.together import RunRequest
+from wherefrom.experiments.many_runs.stacked_runs import RunRequest
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.one_run.execute import execute
 from wherefrom.experiments.one_run.outcome import Outcome

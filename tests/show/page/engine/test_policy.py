@@ -58,7 +58,7 @@ def test_decisions(run_js, kind: str) -> None:
         parts = {r: np.flatnonzero(np.array(relations) == r) for r in ("place", "hand")}
         chosen = choose_thresholds(score, right, parts, 0.8, EVEN_ODDS)
         each = {r: RelationPolicy(make_curve(NAMES, 7 + len(r)), chosen.of(r)) for r in parts}
-        policy = AnswerPolicy(curve, chosen.together, each, gate)
+        policy = AnswerPolicy(curve, chosen.overall, each, gate)
     else:
         policy = share_threshold(
             curve, choose_threshold(score, right, 0.8, EVEN_ODDS), "place", "hand", gate=gate
