@@ -32,7 +32,6 @@ from answer_files import (  # noqa: E402
 from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noqa: E402
 
 from wherefrom.answering.abstention import LEAST_SURE, choose_threshold  # noqa: E402
-from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
 from wherefrom.answering.calibration import fit_calibration  # noqa: E402
 from wherefrom.answering.decoys import TIERS  # noqa: E402
 from wherefrom.answering.features import FEATURES  # noqa: E402
@@ -42,6 +41,7 @@ from wherefrom.answering.risk_bound import (  # noqa: E402
     gated_probability,
     split_people,
 )
+from wherefrom.core.answer_table import FeatureTable  # noqa: E402
 from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT  # noqa: E402
 from wherefrom.evaluation.binomial import exact_interval  # noqa: E402
 from wherefrom.evaluation.calibration_measures import calibration_line  # noqa: E402

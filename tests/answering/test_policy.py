@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.policy import (
     DECLINE_ALL,
@@ -16,6 +15,7 @@ from wherefrom.answering.policy import (
     Threshold,
     decide,
 )
+from wherefrom.core.answer_table import FeatureTable
 
 CURVE = LogisticCalibration(("sure",), (0.0,), (1.0,), (1.0,), 0.0)
 HALF, NONE = (

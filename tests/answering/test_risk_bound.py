@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.certificate import Certificate, least_people
 from wherefrom.answering.policy import DECLINE_ALL
@@ -21,6 +20,7 @@ from wherefrom.answering.risk_bound import (
     split_people,
     walk,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData, UsageError
 
 GOOD = np.repeat([0.99, 0.9, 0.1], [60, 20, 20])  # as a curve would have them

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.abstention import choose_thresholds
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.policy import DECLINE_ALL, Thresholds, own_probability
 from wherefrom.answering.unverified import CalibrationAnswers, settle_thresholds
+from wherefrom.core.answer_table import FeatureTable
 
 TARGET, FLOOR = 0.9, 0.75
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.fitting import CertifiedPolicy
@@ -13,6 +12,7 @@ from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN
 from wherefrom.answering.policy import DECLINE_ALL, AnswerPolicy, LogisticCalibration, Threshold
 from wherefrom.auditing import decoy_sections as sections
 from wherefrom.auditing.decoy_sections import AskedTier
+from wherefrom.core.answer_table import AnswerTable
 
 WIDTH = len(FEATURES)
 CURVE = LogisticCalibration(

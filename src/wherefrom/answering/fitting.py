@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from wherefrom.answering.abstention import LEAST_SURE, apply, choose_thresholds, declined
-from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.calibration import PSEUDO, fit_by_relation, fit_calibration
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import ClosedBookModel
@@ -28,6 +27,7 @@ from wherefrom.answering.policy import (
 )
 from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability, split_people
 from wherefrom.answering.unverified import CalibrationAnswers, settle_thresholds
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score

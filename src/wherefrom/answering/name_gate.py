@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.policy import NameGate
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import telling

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import (
     FAMILIARITY,
@@ -19,6 +18,7 @@ from wherefrom.answering.features import (
     FamiliarityReference,
     StatementForms,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME

@@ -57,7 +57,6 @@ from hashlib import sha256
 import numpy as np
 
 from wherefrom.answering.abstention import choose_threshold
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import fit_by_relation, fit_calibration
 from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
 from wherefrom.answering.name_gate import choose_known
@@ -68,6 +67,7 @@ from wherefrom.answering.policy import (
     NameGate,
     Thresholds,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.sample_size import least_answers
 from wherefrom.evaluation.binomial import binomial_tail, upper_bound

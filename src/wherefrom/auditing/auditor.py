@@ -13,7 +13,6 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.populations import PopulationCheck
 from wherefrom.auditing import (
@@ -29,6 +28,7 @@ from wherefrom.auditing.audit_findings import (
     AuditedAnswer,
     ExposureFindings,
 )
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question

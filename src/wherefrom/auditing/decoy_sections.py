@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from wherefrom.answering.abstention import report_declined
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.decoys import make_tiers
 from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.inspector import Inspector
@@ -19,6 +18,7 @@ from wherefrom.answering.perturbed_names import PERTURBED, make_perturbed
 from wherefrom.answering.policy import AnswerPolicy
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.auditing.audit_findings import AuditedDecoy, DecoyFindings
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import auroc

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.answer_table import PREDICTION, AnswerTable, decode_answers, encode_answers
 from wherefrom.core.arrays import load_arrays, parts
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Note
@@ -16,7 +17,6 @@ from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.manifests import MANIFEST, Entry
 from wherefrom.core.recipe import Experiment
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.descriptions import describe, splits, symbols
 from wherefrom.runs.kept import pack_dataset, unpack_dataset
 from wherefrom.runs.kinds import decode_recipe, recipe_identity
@@ -323,10 +323,8 @@ class RunFolder(RunFiles):
     def has_predictions(self, predictor: str, task: str) -> bool:
         return self.has(predictions_name(predictor, task))
 
-    def write_predictions(
-        self, predictor: str, task: str, predictions: Sequence[Prediction]
-    ) -> None:
-        self.write_jsonl(predictions_name(predictor, task), [p.as_json() for p in predictions])
+    def write_predictions(self, predictor: str, task: str, predictions: AnswerTable) -> None:
+        self.write_jsonl(predictions_name(predictor, task), encode_answers(predictions, PREDICTION))
 
     def write_answers(self, predictor: str, task: str, answers: Sequence[str]) -> None:
         """The answers alone, one a line in the order of the questions, as the course has them."""
@@ -334,11 +332,10 @@ class RunFolder(RunFiles):
         name = predictions_name(predictor, task).removesuffix(".jsonl") + ".txt"
         self.write_text(name, "".join(f"{line}\n" for line in lines))
 
-    def read_predictions(self, predictor: str, task: str) -> list[Prediction]:
+    def read_predictions(self, predictor: str, task: str) -> AnswerTable:
         name = predictions_name(predictor, task)
-        path, rows = self.path / name, self.read_jsonl(name)
         try:
-            return [Prediction.from_json(row, f"{path}:{i + 1}") for i, row in enumerate(rows)]
+            return decode_answers(self.read_jsonl(name), PREDICTION, str(self.path / name))
         except BadData as error:
             raise Damaged(f"{error}; 'wherefrom evaluate {self.path}' writes it again") from error
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset, Note, Question
@@ -22,7 +23,6 @@ from wherefrom.core.identity import require_same
 from wherefrom.core.notebook import list_results, table
 from wherefrom.core.recipe import Demonstrations, Recipe, Task
 from wherefrom.data.data_catalogue import load_dataset
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import find_run
 from wherefrom.runs.workshop import Workshop, devices
@@ -144,7 +144,7 @@ class Run:
     def questions(self, task: Task) -> tuple[Question, ...]:
         return self.dataset.scored(task.split, task.support)
 
-    def predictions(self, predictor: str, task: str) -> list[Prediction]:
+    def predictions(self, predictor: str, task: str) -> AnswerTable:
         return self.folder.read_predictions(predictor, task)
 
     def batches(self, stage: str) -> Any:

@@ -7,7 +7,6 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import choose_threshold, choose_thresholds
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FAMILIARITY, STATEMENT
 from wherefrom.answering.policy import (
     EVEN_ODDS,
@@ -18,6 +17,7 @@ from wherefrom.answering.policy import (
     Threshold,
     decide,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
 
 NAMES = ("log_probability", "margin", *STATEMENT, *FAMILIARITY)
