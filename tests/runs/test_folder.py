@@ -12,8 +12,8 @@ from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.core.words import WordVocabulary
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
-from wherefrom.runs.descriptions import describe, splits, symbols
 from wherefrom.runs.folder import RunFolder, versions
+from wherefrom.runs.kept import describe, splits, symbols
 from wherefrom.runs.layout import NEXT, NOTES
 
 QUESTIONS = (

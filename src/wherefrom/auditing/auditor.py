@@ -46,6 +46,7 @@ from wherefrom.experiments.many_runs.retraining import (
     why_not_retrainable,
 )
 from wherefrom.experiments.many_runs.stacked_runs import check_most
+from wherefrom.experiments.resources import use_threads
 from wherefrom.memorisation.counterfactual import find_memorisation
 from wherefrom.memorisation.dose_response import Dose
 from wherefrom.memorisation.labelled_answers import LABELS, LabelledAnswers, pack_labelled
@@ -53,7 +54,6 @@ from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run
-from wherefrom.runs.threads import use_threads
 from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
 
 TIMING = "audit/timing.json"

@@ -23,7 +23,7 @@ from wherefrom.core.errors import UsageError
 
 if TYPE_CHECKING:
     from wherefrom.api import Outcome, SeedsOutcome
-    from wherefrom.experiments.recipes.recipe_options import RecipeOptions
+    from wherefrom.experiments.recipes.recipe_catalogue import RecipeOptions
 
 REPORTED = ("people", "facts")  # recipes whose run ends with a report
 

@@ -17,9 +17,8 @@ from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.manifests import MANIFEST, Entry
 from wherefrom.core.recipe import Experiment
-from wherefrom.runs.descriptions import describe, splits, symbols
-from wherefrom.runs.kept import pack_dataset, unpack_dataset
-from wherefrom.runs.kinds import decode_recipe, recipe_identity
+from wherefrom.runs.families import decode_recipe, recipe_identity
+from wherefrom.runs.kept import describe, pack_dataset, splits, symbols, unpack_dataset
 from wherefrom.runs.layout import (
     CORPUS,
     DATA,

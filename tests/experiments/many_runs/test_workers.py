@@ -24,9 +24,9 @@ from wherefrom.experiments.many_runs.stacked_runs import RunRequest
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.plans.planning import Planned
 from wherefrom.experiments.recipes.bigram_recipe import bigram_tiny
+from wherefrom.experiments.resources import share_threads
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run, open_run
-from wherefrom.runs.threads import share_threads
 
 
 def copy_run(run: Path, folder: Path, steps: int) -> Run:

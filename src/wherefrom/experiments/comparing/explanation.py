@@ -19,9 +19,9 @@ from wherefrom.core.config import check
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.experiments.comparing.causes import TriedCause, try_causes, words_to_flip
+from wherefrom.experiments.resources import use_threads
 from wherefrom.models.dan import Classifier, DANConfig
 from wherefrom.runs.opened_run import AnyRun, Run, open_run
-from wherefrom.runs.threads import use_threads
 
 SHUFFLES = 10
 _TITLE = 200  # characters of a text that are shown

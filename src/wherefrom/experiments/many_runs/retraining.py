@@ -25,11 +25,11 @@ from wherefrom.experiments.many_runs.stacked_runs import (
 )
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.one_run.execute import execute
+from wherefrom.experiments.resources import share_threads, usual_threads
 from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run, open_run
-from wherefrom.runs.threads import share_threads, usual_threads
 
 FOLDER = "retrained"
 MOST_PAIRS = 8  # pairs of retrained models, unless more are asked for; fewer give rough labels

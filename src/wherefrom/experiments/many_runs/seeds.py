@@ -19,8 +19,8 @@ from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.one_run.execute import execute
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.plans.planning import Planned, reuse
+from wherefrom.experiments.resources import share_threads, usual_threads
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.threads import share_threads, usual_threads
 
 _MOST = 1000
 

@@ -36,10 +36,10 @@ from wherefrom.experiments.one_run.execute import (
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.stage_training import build_learner, find_chunk, prepare_learner
 from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.resources import usual_threads
 from wherefrom.models.stacked import StackedGPT
 from wherefrom.objectives.corpus import LARGE
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.threads import usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
 from wherefrom.training.loop import Finished, Observer, Training, train_several
 from wherefrom.training.signals import StopSignal

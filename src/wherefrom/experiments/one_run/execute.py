@@ -30,14 +30,14 @@ from wherefrom.experiments.one_run.run_evaluation import evaluate
 from wherefrom.experiments.one_run.stage_training import train_stage
 from wherefrom.experiments.plans.pacing import Pacing
 from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.resources import require_threads, use_threads, usual_threads
+from wherefrom.runs.families import data_identity, recipe_identity
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kept_extractors import keep_extractors
-from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.layout import DATA, GLANCES, METRICS, NEXT, NOTES, REPORT, RUN, STATUS
-from wherefrom.runs.opened_run import Run, count_parameters, model_identity, open_run
-from wherefrom.runs.threads import require_threads, use_threads, usual_threads
+from wherefrom.runs.opened_run import Run, count_parameters, open_run
 from wherefrom.runs.verification import find_spoilt
-from wherefrom.runs.workshop import Workshop
+from wherefrom.runs.workshop import Workshop, model_identity
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer
 from wherefrom.training.rank_group import current_ranks

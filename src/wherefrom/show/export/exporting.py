@@ -13,10 +13,10 @@ from wherefrom.core.errors import CannotWrite
 from wherefrom.core.files import cannot_write, format_jsonl, write_json, write_text
 from wherefrom.core.vocabulary import MASK_ID, PAD_ID
 from wherefrom.evaluation.evaluator import Score, accuracy
+from wherefrom.experiments.resources import use_threads
 from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.models.gpt import GPT
 from wherefrom.runs.opened_run import AnyRun, Run, count_parameters, open_run
-from wherefrom.runs.threads import use_threads
 from wherefrom.show.export import example
 from wherefrom.show.export.export_check import ExportCheck, check_export, require_transformers
 from wherefrom.show.export.model_card import write_card, write_task
