@@ -35,9 +35,9 @@ from typing import Any
 import numpy as np
 from answer_files import by_run, read_rows
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.risk_bound import FITTING, fit_bounds, gated_probability
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_json
 from wherefrom.evaluation.binomial import binomial_tail

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import (
     OWN_BIAS,
     OWN_WEIGHT,
@@ -12,6 +11,7 @@ from wherefrom.answering.calibration import (
     fit_by_relation,
     fit_calibration,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData
 
 NAMES = ("a", "b", "c")

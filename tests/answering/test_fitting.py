@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.features import (
     FAMILIARITY,
     FEATURES,
@@ -30,6 +29,7 @@ from wherefrom.answering.fitting import (
     report_policy,
 )
 from wherefrom.answering.policy import FILE, AnswerPolicy, read_policy, write_policy
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput

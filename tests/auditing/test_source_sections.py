@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.source import COLUMNS, SourcePredictor, borrowed_predictor
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.audit_findings import LabelCount, NoteFindings
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.contracts import Answer, Note, Question, Span
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Source, Verdict

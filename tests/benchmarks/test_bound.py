@@ -8,9 +8,9 @@ import bound
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FEATURES
 from wherefrom.auditing.audit_findings import AuditedAnswer
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData

@@ -12,8 +12,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.policy import LogisticCalibration
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.evaluation.logistic import fit_logistic
 
 PSEUDO = 0.5  # weight of each of the two pseudo-answers

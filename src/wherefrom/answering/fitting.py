@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wherefrom.answering.abstention import LEAST_SURE, apply, choose_thresholds, refused
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.abstention import LEAST_SURE, apply, choose_thresholds, declined
 from wherefrom.answering.calibration import PSEUDO, fit_by_relation, fit_calibration
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import ClosedBookModel
@@ -28,6 +27,7 @@ from wherefrom.answering.policy import (
 )
 from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability, split_people
 from wherefrom.answering.unverified import CalibrationAnswers, settle_thresholds
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score
@@ -85,7 +85,7 @@ def _combine(
 ) -> AnswerPolicy:
     """A policy of these parts; `curves` are those of the relations, each with a threshold."""
     each = {name: RelationPolicy(own, thresholds.of(name)) for name, own in curves.items()}
-    return AnswerPolicy(curve, thresholds.together, each, gate, model.reference, model.forms)
+    return AnswerPolicy(curve, thresholds.overall, each, gate, model.reference, model.forms)
 
 
 def _fit_with_masked(
@@ -206,7 +206,7 @@ def report_policy(
         if support == "stated":
             scores |= apply(policy.thresholds, score, judged.right, judged.relations)
         else:
-            scores[names[support]] = refused(policy.thresholds, score, judged.relations)
+            scores[names[support]] = declined(policy.thresholds, score, judged.relations)
     if len(everyone) > 1:
         scores |= _among_everyone(policy, everyone)
     return scores

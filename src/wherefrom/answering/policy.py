@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import (
     FAMILIARITY,
@@ -19,6 +18,7 @@ from wherefrom.answering.features import (
     FamiliarityReference,
     StatementForms,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
@@ -30,7 +30,7 @@ from wherefrom.runs.opened_run import Run
 FILE = "audit/confidence.json"
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
 MOST_PASSING = 0.1  # the share of decoys that a gate may let through; beyond it, it leaks
-REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
+DECLINE_ALL = 2.0  # above every probability; JSON has no infinity
 NOT_CALIBRATED = "no calibration question asks for this"
 _EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
 
@@ -106,11 +106,11 @@ class Threshold:
 class Thresholds:
     """A threshold for each relation.
 
-    `together` describes what they did to all calibration questions; of one relation, it is its
+    `overall` describes what they did to all calibration questions; of one relation, it is its
     threshold. A relation that no calibration question asks for is never answered.
     """
 
-    together: Threshold
+    overall: Threshold
     by_relation: Mapping[str, Threshold]
 
     @classmethod
@@ -124,8 +124,8 @@ class Thresholds:
 
     def of(self, relation: str) -> Threshold:
         """The threshold for a relation; one that withholds everything for an unknown relation."""
-        return self.by_relation.get(relation) or refuse_all(
-            self.together.precision_target, 0, NOT_CALIBRATED
+        return self.by_relation.get(relation) or decline_all(
+            self.overall.precision_target, 0, NOT_CALIBRATED
         )
 
     def answers(self, score: np.ndarray, relations: Sequence[str]) -> np.ndarray:
@@ -136,8 +136,8 @@ class Thresholds:
         return given
 
 
-def refuse_all(precision: float, n: int, why: str) -> Threshold:
-    return Threshold(REFUSE_ALL, precision, 0.0, None, n, why)
+def decline_all(precision: float, n: int, why: str) -> Threshold:
+    return Threshold(DECLINE_ALL, precision, 0.0, None, n, why)
 
 
 @dataclass(frozen=True)
@@ -320,7 +320,7 @@ class Decision:
         """What the confidence would have to reach; None if another one would change nothing."""
         if self.reason != LOW_CONFIDENCE or self.threshold is None:
             return None
-        return self.threshold.value if self.threshold.value < REFUSE_ALL else None
+        return self.threshold.value if self.threshold.value < DECLINE_ALL else None
 
     @property
     def why_not(self) -> str | None:

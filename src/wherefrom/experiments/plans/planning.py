@@ -45,12 +45,12 @@ from wherefrom.experiments.recipes.facts_recipe import (
     read_again,
     share_out,
 )
+from wherefrom.experiments.resources import use_threads, usual_threads
+from wherefrom.runs.families import decode_recipe, recipe_identity
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.kinds import decode_recipe, recipe_identity
 from wherefrom.runs.layout import NEXT, STATUS
 from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.opened_run import count_parameters
-from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
 from wherefrom.training.rank_group import current_ranks
 

@@ -11,8 +11,8 @@ import torch
 from wherefrom.core.contracts import Question
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
+from wherefrom.experiments.resources import use_threads
 from wherefrom.generation.answerer import ModelAnswerer, answer_probabilities
-from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.captured import least_compiled
 from wherefrom.training.rank_group import agree, current_ranks

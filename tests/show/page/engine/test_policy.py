@@ -7,7 +7,6 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import choose_threshold, choose_thresholds
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FAMILIARITY, STATEMENT
 from wherefrom.answering.policy import (
     EVEN_ODDS,
@@ -18,6 +17,7 @@ from wherefrom.answering.policy import (
     Threshold,
     decide,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
 
 NAMES = ("log_probability", "margin", *STATEMENT, *FAMILIARITY)
@@ -58,7 +58,7 @@ def test_decisions(run_js, kind: str) -> None:
         parts = {r: np.flatnonzero(np.array(relations) == r) for r in ("place", "hand")}
         chosen = choose_thresholds(score, right, parts, 0.8, EVEN_ODDS)
         each = {r: RelationPolicy(make_curve(NAMES, 7 + len(r)), chosen.of(r)) for r in parts}
-        policy = AnswerPolicy(curve, chosen.together, each, gate)
+        policy = AnswerPolicy(curve, chosen.overall, each, gate)
     else:
         policy = share_threshold(
             curve, choose_threshold(score, right, 0.8, EVEN_ODDS), "place", "hand", gate=gate
