@@ -58,17 +58,18 @@ class _Context:
         """The tokens next to the candidate, and those before its chain."""
         first, last = candidate.first, candidate.last
         left1, left2, left3 = (self._before(first, steps) for steps in (1, 2, 3))
-        right1, right2 = (self._after(last, steps) for steps in (0, 1))
+        right1 = self._after(last, 0)
         outer1, outer2 = (self._before(candidate.chain[0][0], steps) for steps in (1, 2))
         in_chain = f"{candidate.position} of {len(candidate.chain)}"
+        beyond = self.line.read.skip_parentheses(last)
         return [
+            *(self._following(beyond) if beyond > last else ()),
             f"before: {left1}",
             f"before: {left2} {left1}",
             f"before: {left3} {left2} {left1}",
             f"2 before: {left2}",
             f"3 before: {left3}",
-            f"after: {right1}",
-            f"after: {right1} {right2}",
+            *self._following(last),
             f"around: {left1} {right1}",
             f"before, behind a {self._kind(first - 2)}: {left1}",
             f"after, then a {self._kind(last + 1)}: {right1}",
@@ -76,6 +77,11 @@ class _Context:
             f"chain: {candidate.position} after {outer2} {outer1}",
             f"parentheses: {self.depths[first]} after {left1}",
         ]
+
+    def _following(self, last: int) -> list[str]:
+        """The tokens behind a candidate, or behind parentheses that interrupt the sentence."""
+        right1, right2 = (self._after(last, steps) for steps in (0, 1))
+        return [f"after: {right1}", f"after: {right1} {right2}"]
 
     def _make(self, candidate: CandidateAnswer, anchor: int) -> list[str]:
         """What the candidate is made of, and where it stands in its sentence: for any relation."""
