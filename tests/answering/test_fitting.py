@@ -27,6 +27,7 @@ from wherefrom.answering.fitting import (
     fit_certified_policy,
     fit_policy,
     judge,
+    rate_guesses,
     report_policy,
 )
 from wherefrom.answering.policy import FILE, AnswerPolicy, read_policy, write_policy
@@ -117,6 +118,16 @@ def test_a_policy_is_fitted_on_people_whose_answers_are_known():
     confidence = policy.confidence(model.features(questions["calibration"]), ["birthplace"] * 50)
     assert (confidence[:30] > 0.9).all()
     assert (confidence[30:] < 0.1).all()
+
+
+def test_a_guess_is_as_good_as_wrong_answers_are_for_others():
+    """Rome is wrong twice; of the four other questions each time, two have it as their answer."""
+    answers = {"a": "Oslo", "b": "Rome", "c": "Rome", "d": "Rome", "e": "Rome"}
+    golds = {"a": "Oslo", "b": "Oslo", "c": "Oslo", "d": "Rome", "e": "Rome"}
+    model = Scripted({BORN.fill(n): (Answer(a, 0.9), (0, 0, 0, 0)) for n, a in answers.items()})
+    judged = judge(model, [question(name, gold) for name, gold in golds.items()])
+    assert rate_guesses(judged, range(5)) == 0.5
+    assert rate_guesses(judged, [0, 3, 4]) == 0, "no answer is wrong"
 
 
 def test_masked_people_teach_the_curve_and_do_not_make_the_others_doubtful():
