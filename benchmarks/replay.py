@@ -27,12 +27,13 @@ from wherefrom.answering.features import (  # noqa: E402
     NO_FORMS,
     FamiliarityReference,
 )
-from wherefrom.answering.fitting import fit_policy  # noqa: E402
+from wherefrom.answering.fitting import fit_certified_policy, fit_policy  # noqa: E402
 from wherefrom.answering.inspector import OpenedRun  # noqa: E402
 from wherefrom.answering.name_gate import names_with_text  # noqa: E402
 from wherefrom.answering.policy import AnswerPolicy  # noqa: E402
 from wherefrom.core.contracts import Answer, Question  # noqa: E402
 from wherefrom.core.forms import Form, ParsedQuestion  # noqa: E402
+from wherefrom.core.sample_size import ALPHA, DELTA  # noqa: E402
 from wherefrom.core.vocabulary import MASK_ID  # noqa: E402
 from wherefrom.generation.answerer import ModelAnswerer  # noqa: E402
 from wherefrom.generation.requests import Request  # noqa: E402
@@ -120,6 +121,12 @@ class Replay:
         calibration, masked = self.questions("calibration"), self.questions("masked")
         here: Any = self
         return fit_policy(here, calibration, PRECISION, here, masked)
+
+    def fit_both(self) -> tuple[AnswerPolicy, AnswerPolicy]:
+        """The policy in use, and the one with the risk bound."""
+        here: Any = self
+        people = self.questions("calibration")
+        return self.fit(), fit_certified_policy(here, people, ALPHA, DELTA, here).policy
 
     # what fitting asks of a model
 

@@ -375,7 +375,7 @@ def policy() -> AnswerPolicy:
 def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
     write_policy(RunFolder(tmp_path), policy)
     written = json.loads((tmp_path / FILE).read_text())
-    assert written["format_version"] == 7
+    assert written["format_version"] == 8
     assert written["relations"]["hand"]["threshold"]["precision"] is None
     assert read_policy(a_run(tmp_path)) == policy
 
@@ -393,7 +393,7 @@ def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
         ("calibration.features", [*reversed(FEATURES)], "expected the features"),
         ("names.curve.features", ["a", "b"], "the features"),
         ("more", 1, "more: no such field"),
-        ("format_version", 5, "expected format_version 7, found 5"),
+        ("format_version", 5, "expected format_version 8, found 5"),
     ],
 )
 def test_a_damaged_file_is_named(tmp_path, policy, where, value, named):

@@ -207,7 +207,7 @@ class AnswerPolicy:
     no calibration question is about such a name.
     """
 
-    format_version: ClassVar[int] = 7
+    format_version: ClassVar[int] = 8
 
     calibration: LogisticCalibration
     threshold: Threshold

@@ -87,8 +87,13 @@ class LabelledAnswers:
         sources = predictor.predict(self.features, self.probability_read, self.relations)
         return np.array([source.probability_recalled for source in sources])
 
-    def measure(self, predictor: SourcePredictor, which: np.ndarray) -> MeasuredSource | None:
-        """How well a predictor does on the answers of a mask."""
+    def measure(
+        self,
+        predictor: SourcePredictor,
+        which: np.ndarray,
+        supported: np.ndarray | None = None,
+    ) -> MeasuredSource | None:
+        """How well a predictor does on the answers of a mask, beside what the text supports."""
         states = np.array([s == "stated" for s in self.supports]) & self.right
         found = PredictedSources(
             memorisation=self.memorisation,
@@ -98,6 +103,7 @@ class LabelledAnswers:
             probability=self.probability,
             confidence=None if np.isnan(self.confidence).any() else self.confidence,
             states=states if self.by_construction else None,
+            supported=supported,
         )
         return measure_source(found, which)
 
