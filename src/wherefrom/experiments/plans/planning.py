@@ -185,7 +185,7 @@ def plan_run(
         overhead = monotonic() - started + _overhead(dataset, pace, device, reading)
         left = most * (1 - _SPARE) - overhead
         if device == "cuda":
-            pace, left = spare_compiling(pace, left)
+            pace, left = spare_compiling(pace, left, recipe.model)
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)
