@@ -6,6 +6,7 @@ instead, which stays as it is.
 """
 
 import argparse
+import ast
 import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -82,7 +83,7 @@ def compare(folder: Path, names: Sequence[str], known: Known) -> list[similarity
         except (WherefromError, OSError):
             continue
     texts = [read_text(path) for path in known.solved]
-    given = [similarity.fingerprints(blank(text)) for text in texts]
-    given += [similarity.fingerprints(read_text(path)) for path in known.tools]
-    ours = set[int]().union(*map(similarity.fingerprints, texts))
-    return similarity.alike(found, ours, given)
+    given = [*map(blank, texts), *map(read_text, known.tools)]
+    usual = [similarity.fingerprints(ast.parse(text)) for text in given]
+    ours = set[int]().union(*(similarity.fingerprints(ast.parse(text)) for text in texts))
+    return similarity.alike(found, ours, usual)
