@@ -73,6 +73,14 @@ def test_parentheses():
     assert "parentheses: 0 after saw" in features("a ) b ( c ) saw Oslo")["Oslo"]
 
 
+@pytest.mark.parametrize("marks", ["()", "（）"])
+def test_a_sentence_goes_on_behind_parentheses(marks: str):
+    """What a year is may stand behind a second form of it: "the third year (1170) graduate"."""
+    text = "He saw Oslo {} a port then".format("now gone as 1170 comes".join(marks))
+    assert {"after: a", "after: a port"} <= features(text)["Oslo"]
+    assert "after: a" not in features("He saw Oslo (now gone a port")["Oslo"]
+
+
 @pytest.mark.parametrize(
     ("count", "wanted"), [(0, "0"), (1, "1"), (2, "2+"), (3, "2+"), (4, "4+"), (90, "4+")]
 )

@@ -116,16 +116,22 @@ class Context:
         """What stands behind a candidate, and its last word."""
         kept = self.line.names.rights
         if last not in kept:
-            right1, right2 = (self._after(last, steps) for steps in (0, 1))
-            words = (_word(pattern).right for pattern in self.patterns[last : last + _RIGHT])
+            words = [_word(pattern).right for pattern in self.patterns[last : last + _RIGHT]]
+            beyond = self.line.read.skip_parentheses(last)
+            following = self._following(last)
             kept[last] = [
-                f"after: {right1}",
-                f"after: {right1} {right2}",
-                f"after, then a {self._kind(last + 1)}: {right1}",
+                *following,
+                f"after, then a {self._kind(last + 1)}: {self._after(last, 0)}",
                 f"last word: {self.line.tokens[last - 1].lower()}",
                 *dict.fromkeys(words),
+                *(f for f in self._following(beyond) if f not in following),
             ]
         return kept[last]
+
+    def _following(self, last: int) -> list[str]:
+        """The tokens behind a candidate, or behind parentheses that interrupt the sentence."""
+        right1, right2 = (self._after(last, steps) for steps in (0, 1))
+        return [f"after: {right1}", f"after: {right1} {right2}"]
 
     def _made(self, candidate: CandidateAnswer) -> list[str]:
         """The tokens on both sides and before its chain, and what the candidate is made of."""

@@ -18,7 +18,7 @@ from wherefrom.reading.worker_processes import in_processes
 
 FEWEST_ANSWERS = 10  # asked answers that a relation must have
 LEAST_SCORE = 0.5  # a note is more often right than wrong
-_TOGETHER = 100  # subjects that are read before the progress is told
+_BATCH = 100  # subjects that are read before the progress is told
 _MANY = 4  # times that: from there on several processes read
 
 Remark = Callable[[str], None]  # takes one line that a user should see
@@ -79,7 +79,7 @@ def fit_readers(
 
     readers: dict[str, Reader] = {}
     enough = list(by_relation)
-    many = sum(map(len, by_relation.values())) >= _TOGETHER
+    many = sum(map(len, by_relation.values())) >= _BATCH
     fitted = in_processes(fit, enough) if many else map(fit, enough)
     for number, (relation, found) in enumerate(zip(enough, fitted, strict=True)):
         tell("learning to read", number, len(enough))
@@ -118,10 +118,10 @@ def read_subjects(
     subjects = source.subjects
     disputed: Counter[str] = Counter()
     work = _Work(source, readers, least)
-    parts = range(0, len(subjects), _TOGETHER)
+    parts = range(0, len(subjects), _BATCH)
     shared = in_processes(work.read, parts) if len(parts) >= _MANY else map(work.read, parts)
     for number, (notes, own) in enumerate(shared):
-        tell("taking notes", min(number * _TOGETHER, len(subjects)), len(subjects))
+        tell("taking notes", min(number * _BATCH, len(subjects)), len(subjects))
         disputed.update(own)
         yield from notes
     tell("taking notes", len(subjects), len(subjects))
@@ -144,7 +144,7 @@ class _Work:
         """The notes about the subjects from the first on, and of how many there are two values."""
         notes: list[Note] = []
         disputed: Counter[str] = Counter()
-        for subject in self._source.subjects[first : first + _TOGETHER]:
+        for subject in self._source.subjects[first : first + _BATCH]:
             for relation, reader in self._readers.items():
                 found = [
                     s for s in reader.read(self._source, subject) if s.certainty >= self._least

@@ -18,6 +18,7 @@ from wherefrom.reading.tokens import Tokens, normalise, read_tokens, words
 
 NAME = "<name>"  # stands for any part of the subject's name in features
 _KEPT = 64  # texts
+_OPENING, _CLOSING = "(（", ")）"
 
 
 class CandidateAnswer(NamedTuple):
@@ -68,12 +69,19 @@ class SubjectText:
 
     @cached_property
     def depths(self) -> list[int]:
-        """For each token, 1 if it stands in parentheses, else 0."""
-        if "(" not in self.tokens:
+        """For each token, 1 if it stands in parentheses, else 0; the closing mark is outside."""
+        if not any(mark in self.text for mark in _OPENING):
             return [0] * len(self.tokens)
-        steps = ((token == "(") - (token == ")") for token in self.tokens)
+        steps = ((token in _OPENING) - (token in _CLOSING) for token in self.tokens)
         deep = accumulate(steps, lambda depth, step: max(depth + step, 0))
         return [min(depth, 1) for depth in deep]
+
+    def skip_parentheses(self, i: int) -> int:
+        """The token behind the parentheses that open at the i-th; i itself if none do."""
+        if i >= len(self.tokens) or self.tokens[i] not in _OPENING:
+            return i
+        closing = (k for k in range(i, len(self.tokens)) if not self.depths[k])
+        return next(closing, len(self.tokens)) + 1
 
     @cached_property
     def with_name(self) -> "Names":

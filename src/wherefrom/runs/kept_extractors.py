@@ -18,8 +18,8 @@ from wherefrom.reading.extractor import RelationExtractor
 from wherefrom.reading.index import Index
 from wherefrom.reading.sources import DatasetPassages
 from wherefrom.reading.verdict import FactChecker, fit_extractors
-from wherefrom.runs.descriptions import describe
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.kept import describe
 from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.opened_run import Run
 
