@@ -42,6 +42,7 @@ from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Claim, Reply, Source, Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
+from wherefrom.course.classroom.handout_files import new_course
 from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
 from wherefrom.data.data_catalogue import survey_dataset
 from wherefrom.experiments.comparing.explanation import Explanation, explain
@@ -89,8 +90,8 @@ __all__ = [
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
     "ask", "audit", "build_recipe", "compare", "evaluate", "example_report",
-    "examples", "explain", "export", "get_recipe", "list_recipes", "list_runs", "open_run",
-    "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
+    "examples", "explain", "export", "get_recipe", "list_recipes", "list_runs", "new_course",
+    "open_run", "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
 ]  # fmt: skip
 

@@ -130,7 +130,7 @@ def test_sources_are_counted_over_held_out_answers_and_measured_where_models_wer
     assert (found.borrowed, found.models, found.measured) == (True, predictor.models, None)
 
     class Labelled:
-        def measure(self, own: SourcePredictor, which: np.ndarray) -> Any:
+        def measure(self, own: SourcePredictor, which: np.ndarray, supported: Any) -> Any:
             assert own is predictor
             return SimpleNamespace(models=6, people=which.tolist())
 

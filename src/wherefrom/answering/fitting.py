@@ -5,6 +5,7 @@ means the same for all of them, and each reaches the precision or is not answere
 questions are too few to tell, answers are given as unverified (`unverified.py`).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -59,7 +60,8 @@ def fit_policy(
         known = choose_known(gate, judged.features)
         features, right = judged.features.rows(known), judged.right[known]
         among = group(np.array(judged.relations, dtype=object)[known].tolist())
-        curves |= fit_by_relation(features, right, FEATURES, among)
+        guesses = {name: rate_guesses(judged, at.tolist()) for name, at in parts.items()}
+        curves |= fit_by_relation(features, right, FEATURES, among, guesses)
     score, own = np.zeros(len(judged)), own_probability(judged.features, gate)
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
@@ -68,6 +70,16 @@ def fit_policy(
     chosen = settle_thresholds(chosen, answers, every, LEAST_SURE)
     policy = _combine(model, gate, curve, curves, chosen)
     return replace(policy, without_text=_share_without_text(judged))
+
+
+def rate_guesses(judged: AnswerTable, places: Sequence[int]) -> float:
+    """How often a guess is right by chance: how often a wrong answer is right for another question.
+
+    `places` are those of the questions that ask for one relation.
+    """
+    golds = Counter(judged.known[i].answer for i in places)
+    guesses = [golds[judged.answers[i].text] for i in places if not judged.right[i]]
+    return sum(guesses) / max(len(guesses) * (len(places) - 1), 1)
 
 
 def _share_without_text(judged: AnswerTable) -> float | None:
@@ -97,16 +109,18 @@ def _fit_with_masked(
     come among calibration people: the curve stays calibrated, and learns from more of them.
     """
     features, right = judged.features, judged.right
+    guess = rate_guesses(judged, range(len(judged)))
     if not masked:
         known = choose_known(gate, features)
-        return fit_calibration(features.rows(known), right[known], FEATURES)
+        return fit_calibration(features.rows(known), right[known], FEATURES, guess=guess)
     more = judge(model, masked)
     natural = np.array([q.support == "omitted" for q in judged.known], dtype=bool)
     omitted = np.append(natural, np.ones(len(more), dtype=bool))
     features, right = features.append(more.features), np.append(right, more.right)
     count = np.where(omitted, (natural.sum() + PSEUDO) / omitted.sum(), 1.0)
     known = choose_known(gate, features)
-    return fit_calibration(features.rows(known), right[known], FEATURES, count_N=count[known])
+    rows, outcome = features.rows(known), right[known]
+    return fit_calibration(rows, outcome, FEATURES, count_N=count[known], guess=guess)
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,9 @@ class LogisticCalibration:
     hundred answers do not justify. The bias has Jeffreys' prior for a rate: one right and one
     wrong pseudo-answer at the average features, each with the weight of half an answer. They keep
     the bias finite when all answers are right or all are wrong.
+
+    `guess` is how often a guess is right by chance: the curve's lower end. Without it, the few
+    guesses that are right by chance would flatten the whole curve (Birnbaum 1968).
     """
 
     features: tuple[str, ...]
@@ -52,6 +55,7 @@ class LogisticCalibration:
     scale: tuple[float, ...]
     weights: tuple[float, ...]
     bias: float
+    guess: float = 0.0
 
     def __post_init__(self) -> None:
         lists = (self.mean, self.scale, self.weights)
@@ -59,7 +63,7 @@ class LogisticCalibration:
             raise BadData(
                 f"calibration: expected one number for each of {self.features} in every list"
             )
-        numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias])
+        numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias, self.guess])
         if not np.isfinite(numbers).all() or min(self.scale, default=1.0) <= 0:
             raise BadData(
                 "calibration: expected finite numbers, scales above 0, found other values"
@@ -68,7 +72,8 @@ class LogisticCalibration:
     def probability(self, features: FeatureTable) -> np.ndarray:
         """The calibrated probability of each answer; the curve's columns are found by name."""
         x_NK = features.finite(self.features)
-        return sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
+        knows_N = sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
+        return self.guess + (1 - self.guess) * knows_N
 
 
 @dataclass(frozen=True)
@@ -202,7 +207,7 @@ class AnswerPolicy:
     no calibration question is about such a name.
     """
 
-    format_version: ClassVar[int] = 7
+    format_version: ClassVar[int] = 8
 
     calibration: LogisticCalibration
     threshold: Threshold

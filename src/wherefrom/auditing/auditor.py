@@ -212,7 +212,11 @@ def _report(
     if evidence is None:
         notes.append(NO_EVIDENCE)
     source = source_sections.report_source(
-        examined, investigation.sources(), inspector.predictor, investigation.labelled
+        examined,
+        investigation.sources(),
+        inspector.predictor,
+        investigation.labelled,
+        investigation.verdicts,
     )
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
     name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))

@@ -138,15 +138,18 @@ def report_source(
     sources: Sequence[Source],
     predictor: SourcePredictor,
     labelled: LabelledAnswers | None,
+    verdicts: Sequence[Verdict | None] = (),
 ) -> SourceFindings:
     """The sources of held-out answers and, if m was measured, how well they are predicted."""
     labels, held = [source.label for source in sources], examined.select("held-out")
+    supported = np.array([v is not None and v.label == SUPPORTED for v in verdicts])
+    evidence = supported if any(verdicts) else None
 
     def report(places: np.ndarray) -> SourceFindings:
         counts = _count_labels(labels, SOURCES, examined, places.tolist())
         here = np.zeros(len(labels), dtype=bool)
         here[places] = True
-        measured = labelled and labelled.measure(predictor, here & held)
+        measured = labelled and labelled.measure(predictor, here & held, evidence)
         models = predictor.models if measured is None else measured.models
         return SourceFindings(predictor.borrowed, models, counts, measured)
 

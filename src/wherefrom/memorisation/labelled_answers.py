@@ -88,8 +88,13 @@ class LabelledAnswers:
         sources = predictor.predict(self.table.features, read, self.table.relations)
         return np.array([source.probability_recalled for source in sources])
 
-    def measure(self, predictor: SourcePredictor, which: np.ndarray) -> MeasuredSource | None:
-        """How well a predictor does on the answers of a mask."""
+    def measure(
+        self,
+        predictor: SourcePredictor,
+        which: np.ndarray,
+        supported: np.ndarray | None = None,
+    ) -> MeasuredSource | None:
+        """How well a predictor does on the answers of a mask, beside what the text supports."""
         confidence = self.table.columns["confidence"]
         states = np.array([q.support == "stated" for q in self.table.known]) & self.table.right
         found = PredictedSources(
@@ -100,6 +105,7 @@ class LabelledAnswers:
             probability=np.array([answer.probability for answer in self.table.answers]),
             confidence=None if np.isnan(confidence).any() else confidence,
             states=states if self.by_construction else None,
+            supported=supported,
         )
         return measure_source(found, which)
 
