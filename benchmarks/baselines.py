@@ -27,8 +27,8 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 import numpy as np  # noqa: E402
 from replay import Replay, replay  # noqa: E402
 
-from wherefrom.core.answer_table import FeatureTable  # noqa: E402
 from wherefrom.answering.calibration import fit_calibration  # noqa: E402
+from wherefrom.core.answer_table import FeatureTable  # noqa: E402
 from wherefrom.evaluation.selective import compare_areas, risk_coverage  # noqa: E402
 
 OURS = "ours"

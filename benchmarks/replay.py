@@ -19,7 +19,6 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 import numpy as np  # noqa: E402
 from answer_files import by_run, read_rows, write_rows  # noqa: E402
 
-from wherefrom.core.answer_table import AnswerTable, FeatureTable  # noqa: E402
 from wherefrom.answering.decoys import make_tiers  # noqa: E402
 from wherefrom.answering.features import (  # noqa: E402
     FEATURES,
@@ -31,6 +30,7 @@ from wherefrom.answering.fitting import fit_certified_policy, fit_policy  # noqa
 from wherefrom.answering.inspector import OpenedRun  # noqa: E402
 from wherefrom.answering.name_gate import names_with_text  # noqa: E402
 from wherefrom.answering.policy import AnswerPolicy  # noqa: E402
+from wherefrom.core.answer_table import AnswerTable, FeatureTable  # noqa: E402
 from wherefrom.core.contracts import Answer, Question  # noqa: E402
 from wherefrom.core.forms import Form, ParsedQuestion  # noqa: E402
 from wherefrom.core.sample_size import ALPHA, DELTA  # noqa: E402
