@@ -70,7 +70,7 @@ class Material:
 
     @cached_property
     def has_omissions(self) -> bool:
-        """Whether there are any, for those who need no index of them."""
+        """Whether there are any; this needs no index of them."""
         if "omissions" in vars(self):
             return self.omissions is not None
         return bool(self._find_omissions())
