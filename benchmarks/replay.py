@@ -42,6 +42,7 @@ from wherefrom.runs.opened_run import open_run  # noqa: E402
 
 PRECISION = 0.9
 FITTING = "fitting"  # the decoys that a name gate is fitted on
+INVENTED = "invented for fitting"  # names that show whether it leaks
 NO_FORM = Form("", "")
 TIER = 1000  # names a tier
 
@@ -72,6 +73,8 @@ def take_run(path: Path, tier: int, samples: int) -> Iterator[dict[str, Any]]:
         own = opened.decoys.of(subject)[:2] if opened.decoys else ()
         names += [(FITTING, name, subject) for name in own]
     texts, avoid = Occurrences(dataset.documents), [q.subject for q in dataset.questions]
+    if opened.decoys:
+        names += [(INVENTED, name, "") for name in opened.decoys.invented(model.likelihood)]
     known = names_with_text(dataset)
     tiers = make_tiers(known, model.spells, model.likelihood, tier, avoid=avoid, texts=texts)
     names += [(kind, name, "") for kind, each in tiers.items() for name in each]
@@ -106,7 +109,8 @@ class Replay:
         (found,) = parts["reference"]
         self.reference = FamiliarityReference(found["mean"], found["spread"])
         self._rows = {f"{r['relation']} {r['subject']}": r for r in parts["answer"]}
-        self._decoys = {row["name"]: row for row in parts[FITTING]}
+        decoys = (*parts[FITTING], *parts.get(INVENTED, ()))
+        self._decoys = {row["name"]: row for row in decoys}
         self.relations = frozenset(row["relation"] for row in parts["answer"])
 
     def questions(self, split: str) -> list[Question]:
@@ -147,6 +151,12 @@ class Replay:
 
     def of(self, subject: str) -> list[str]:
         return [row["name"] for row in self.parts[FITTING] if row["of"] == subject]
+
+    def likelihood(self, names: Sequence[str]) -> np.ndarray:
+        raise NotImplementedError("inventions are kept, not made again")
+
+    def invented(self, likelihood: Any) -> list[str]:
+        return [row["name"] for row in self.parts.get(INVENTED, ())]
 
     def tier(self, name: str) -> FeatureTable:
         """The familiarity of a tier's names."""
