@@ -30,7 +30,7 @@ from wherefrom.answering.features import (  # noqa: E402
 from wherefrom.answering.fitting import fit_certified_policy, fit_policy  # noqa: E402
 from wherefrom.answering.inspector import OpenedRun  # noqa: E402
 from wherefrom.answering.name_gate import names_with_text  # noqa: E402
-from wherefrom.answering.policy import AnswerPolicy  # noqa: E402
+from wherefrom.answering.policy import AnswerPolicy, decide  # noqa: E402
 from wherefrom.core.contracts import Answer, Question  # noqa: E402
 from wherefrom.core.forms import Form, ParsedQuestion  # noqa: E402
 from wherefrom.core.sample_size import ALPHA, DELTA  # noqa: E402
@@ -108,7 +108,8 @@ class Replay:
         self.parts, self.forms = parts, NO_FORMS
         (found,) = parts["reference"]
         self.reference = FamiliarityReference(found["mean"], found["spread"])
-        self._rows = {f"{r['relation']} {r['subject']}": r for r in parts["answer"]}
+        # A question's place stands for its text: two may ask for the same.
+        self._rows = {str(i): row for i, row in enumerate(parts["answer"])}
         decoys = (*parts[FITTING], *parts.get(INVENTED, ()))
         self._decoys = {row["name"]: row for row in decoys}
         self.relations = frozenset(row["relation"] for row in parts["answer"])
@@ -120,17 +121,40 @@ class Replay:
             if r["split"] == split
         ]
 
-    def fit(self) -> AnswerPolicy:
-        """The policy that a run with these answers would have."""
-        calibration, masked = self.questions("calibration"), self.questions("masked")
-        here: Any = self
-        return fit_policy(here, calibration, PRECISION, here, masked)
+    def fit(self, split: str = "calibration") -> AnswerPolicy:
+        """The policy that a run with these answers would have; fitted on another split, if named.
 
-    def fit_both(self) -> tuple[AnswerPolicy, AnswerPolicy]:
-        """The policy in use, and the one with the risk bound."""
+        Decoys are those of calibration people.
+        """
+        here: Any = self
+        masked = self.questions("masked")
+        return fit_policy(here, self.questions(split), PRECISION, here, masked)
+
+    def certify(self) -> AnswerPolicy:
+        """The same with the risk bound."""
         here: Any = self
         people = self.questions("calibration")
-        return self.fit(), fit_certified_policy(here, people, ALPHA, DELTA, here).policy
+        return fit_certified_policy(here, people, ALPHA, DELTA, here).policy
+
+    def judge(self, split: str = "held-out") -> list[dict[str, Any]]:
+        """What the two policies do with the questions of a split.
+
+        `confidence` is what a reply would show, `ungated` that of unknown names too.
+        """
+        questions, policy = self.questions(split), self.fit()
+        table = self.answer([self.try_parse(question.text) for question in questions])
+        certified = self.certify().answers(table.features, table.relations)
+        ungated = policy.confidence(table.features, table.relations)
+        decisions = decide(policy, table.features, table.relations)
+        return [
+            {"subject": q.subject, "relation": q.relation, "support": q.support, "split": split,
+             "right": q.accepts(answer.text), "answered": decision.given,
+             "certified": bool(sure), "confidence": decision.confidence, "ungated": float(p),
+             "name_known": decision.name_known, "features": table.features.row(i)}
+            for i, (q, answer, decision, sure, p) in enumerate(
+                zip(questions, table.answers, decisions, certified, ungated, strict=True)
+            )
+        ]  # fmt: skip
 
     # what fitting asks of a model
 
