@@ -20,7 +20,7 @@ from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
 
-LEAST_SURE = 0.75  # no verified answer is given with a lower confidence, whatever the threshold
+LEAST_SURE = 0.7  # no verified answer is given with a lower confidence, whatever the threshold
 
 
 def choose_threshold(

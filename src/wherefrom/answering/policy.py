@@ -149,7 +149,8 @@ def decline_all(precision: float, n: int, why: str) -> Threshold:
 class NameGate:
     """Open if the curve's probability that the model has read the name is at least `least`.
 
-    `passing` is the share of the decoys that it was fitted on which it takes for known.
+    `passing` is the share of the decoys, or of invented names if more of them pass, that it takes
+    for known.
     """
 
     curve: LogisticCalibration

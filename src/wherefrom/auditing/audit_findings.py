@@ -80,7 +80,7 @@ class ThresholdFindings:
 class AbstentionFindings:
     """Thresholds that were set on calibration people.
 
-    `in_use` is the threshold that `ask` applies; unlike the others, it is never below 0.75,
+    `in_use` is the threshold that `ask` applies; unlike the others, it is never below 0.7,
     unless the answers are unverified.
     `raw_probability` has thresholds on the model's own probability. `certificate`, `certified` and
     `uncertified` are None if there were too few people for a risk bound.

@@ -9,7 +9,7 @@ The text itself shows who that is: none of their documents has a phrase that loo
 
 Whether a model is unsure of people whose names come in such rows says little of others: it was
 trained on their names. So, for measurement, half of the silent names can be withheld, and both
-halves are reported (benchmarks/omitted.py).
+halves are reported (docs/TRUST.md).
 """
 
 from array import array
