@@ -56,17 +56,22 @@ def check_files(folder: Path) -> None:
         path = folder / file
         if not path.is_file():
             raise MissingInput(f"{path}: expected one of the course's files, found none; add it")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(read_text(path))
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line, found = 1, f"text that cannot be parsed ({error})"
-            if isinstance(error, SyntaxError):
-                line, found = error.lineno or 1, f"a syntax error ({error.msg})"
-            raise BadData(
-                f"{path}:{line}: expected Python, found {found}; 'python {file}' shows it"
-            ) from None
+        parse(path)
+
+
+def parse(path: Path) -> None:
+    """Refuse a file that is not Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(read_text(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line, found = 1, f"text that cannot be parsed ({error})"
+        if isinstance(error, SyntaxError):
+            line, found = error.lineno or 1, f"a syntax error ({error.msg})"
+        raise BadData(
+            f"{path}:{line}: expected Python, found {found}; 'python {path.name}' shows it"
+        ) from None
 
 
 def load(folder: Path) -> tuple[list[ModuleType], dict[str, BaseException]]:
