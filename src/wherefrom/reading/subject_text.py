@@ -18,6 +18,7 @@ from wherefrom.reading.tokens import Tokens, normalise, read_tokens, words
 
 NAME = "<name>"  # stands for any part of the subject's name in features
 _KEPT = 64  # texts
+_OPENING, _CLOSING = "(（", ")）"
 
 
 class CandidateAnswer(NamedTuple):
@@ -68,12 +69,19 @@ class SubjectText:
 
     @cached_property
     def depths(self) -> list[int]:
-        """For each token, 1 if it stands in parentheses, else 0."""
-        if "(" not in self.tokens:
+        """For each token, 1 if it stands in parentheses, else 0; the closing mark is outside."""
+        if not any(mark in self.text for mark in _OPENING):
             return [0] * len(self.tokens)
-        steps = ((token == "(") - (token == ")") for token in self.tokens)
+        steps = ((token in _OPENING) - (token in _CLOSING) for token in self.tokens)
         deep = accumulate(steps, lambda depth, step: max(depth + step, 0))
         return [min(depth, 1) for depth in deep]
+
+    def skip_parentheses(self, i: int) -> int:
+        """The token behind the parentheses that open at the i-th; i itself if none do."""
+        if i >= len(self.tokens) or self.tokens[i] not in _OPENING:
+            return i
+        closing = (k for k in range(i, len(self.tokens)) if not self.depths[k])
+        return next(closing, len(self.tokens)) + 1
 
     @cached_property
     def with_name(self) -> "Names":
@@ -137,21 +145,26 @@ def read_text(
 class Names:
     """The runs of capitalised tokens of a text, and which of them are joined to chains.
 
-    Candidates are kept, and in `contexts` the features and the anchor of each: other relations ask
-    for the same phrases.
+    Candidates are kept, and the features that other relations ask for, too: in `lefts` and `rights`
+    those of a candidate's first token and of the end of its last, in `made` those of both; and in
+    `anchors` the last content word before a token.
     """
 
     text: SubjectText
     kinds: list[str]
     runs: list[TokenRange] = field(init=False)
-    contexts: dict[TokenRange, tuple[list[str], int]] = field(init=False)
+    lefts: dict[int, list[str]] = field(init=False, default_factory=dict[int, list[str]])
+    rights: dict[int, list[str]] = field(init=False, default_factory=dict[int, list[str]])
+    made: dict[TokenRange, list[str]] = field(
+        init=False, default_factory=dict[TokenRange, list[str]]
+    )
+    anchors: dict[int, int] = field(init=False, default_factory=dict[int, int])
 
     def __post_init__(self) -> None:
         self.runs = find_runs(self.kinds, self.text.sentence_starts)
         self._run_of = {i: run for run in self.runs for i in range(*run)}
         self._chains = self._join()
         self._candidates: dict[TokenRange, CandidateAnswer] = {}
-        self.contexts = {}
 
     def candidate(self, first: int, last: int) -> CandidateAnswer:
         """The phrase of some tokens as a candidate."""

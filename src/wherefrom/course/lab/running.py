@@ -50,7 +50,7 @@ def _run(recipe: Demonstrations, folder: RunFolder) -> Outcome:
     started = monotonic()
     if not folder.exists():
         folder.write_recipe(recipe)
-    with folder.together():
+    with folder.transaction():
         results = demonstrate(recipe, folder)
         seconds = round(monotonic() - started, 2)
         folder.write_status({"state": "finished", "seconds": seconds, "results": results})
@@ -64,7 +64,7 @@ def demonstrate_again(recipe: Demonstrations, folder: RunFolder) -> Outcome:
         raise MissingInput(
             f"{folder.path}: this run is not finished; run the same command again to finish it"
         )
-    with lock_folder(folder.path), folder.together():
+    with lock_folder(folder.path), folder.transaction():
         results = demonstrate(recipe, folder)
         folder.write_status(status | {"results": results})
     changed = find_changed(status["results"], results)
