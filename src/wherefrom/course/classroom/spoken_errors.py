@@ -4,6 +4,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from wherefrom.core.errors import MissingInput, WherefromError
@@ -28,7 +29,7 @@ def unwritten(error: NotImplementedError) -> str:
 def tell(action: Callable[[], None]) -> int:
     """Do it; the exit code. A user's error is one line; a student's own bugs show in full."""
     for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # pads and masks, on a terminal that has none
+        with suppress(AttributeError):  # pads and masks, on a terminal that has none
             stream.reconfigure(errors="backslashreplace")  # pyright: ignore
     try:
         action()
