@@ -81,7 +81,7 @@ def attack_change(place: Path, old: Files, new: Files) -> int:
 
 
 def _put(folder: RunFiles, files: Files) -> None:
-    with folder.together():
+    with folder.transaction():
         for name, data in files.items():
             folder.write(name, [data])
 

@@ -22,6 +22,11 @@ who holds a certificate asks another question: of the draws that gave one, how m
 Nothing bounds that share: where hardly any draw can be certified, most of those that are may be
 lucky. It is reported beside the other one (`above_given`).
 
+Beside it stands conformal risk control (Angelopoulos, Bates, Fisch, Lei and Schuster 2024): on the
+same certifying people, the loosest threshold with (wrong + 1) / (n + 1) <= alpha. It bounds another
+risk, the share of all questions that are answered and wrong (`mean_loss`), and only its mean over
+the draws.
+
 --synthetic draws from populations whose every answer has a known probability of being right.
 """
 
@@ -35,9 +40,9 @@ from typing import Any
 import numpy as np
 from answer_files import by_run, read_rows
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.risk_bound import FITTING, fit_bounds, gated_probability
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_json
 from wherefrom.evaluation.binomial import binomial_tail
@@ -45,6 +50,7 @@ from wherefrom.evaluation.intervals import wilson
 from wherefrom.show.terminal.result_tables import Section, Table, draw
 
 RARE = 0.05
+RULES = ("certified", "uncertified", "conformal")
 KNOWN = "known"  # whether the model knows the name: the feature of a gate that is given
 Draw = tuple[FeatureTable, np.ndarray]  # features, right
 Rule = Callable[[FeatureTable], np.ndarray]  # features to which are answered
@@ -154,10 +160,19 @@ def fit_rules(people: Draw, alpha: float, delta: float, share: float) -> dict[st
     def score(x: FeatureTable) -> np.ndarray:
         return gated_probability(bound.common, gate, x)
 
+    loose = control_risk(score(features.rows(~fit)), np.asarray(right, dtype=bool)[~fit], alpha)
     return {
         "certified": lambda x: bound.certified.of("").answers(score(x)),
         "uncertified": lambda x: bound.uncertified.of("").answers(score(x)),
+        "conformal": lambda x: score(x) > loose,
     }
+
+
+def control_risk(score: np.ndarray, right: np.ndarray, alpha: float) -> float:
+    """The score above which answers are given, by conformal risk control."""
+    order = np.argsort(-score, kind="stable")
+    above = (np.cumsum(~right[order]) + 1) / (score.size + 1) > alpha
+    return float(score[order][np.argmax(above)]) if above.any() else 0.0
 
 
 def measure(
@@ -170,8 +185,8 @@ def measure(
     share: float = FITTING,
 ) -> dict[str, Any]:
     generator = np.random.default_rng(seed)
-    drawn: dict[str, list[tuple[float, float | None]]] = {"certified": [], "uncertified": []}
-    left: dict[str, list[tuple[int, int, int]]] = {"certified": [], "uncertified": []}
+    drawn: dict[str, list[tuple[float, float | None]]] = {rule: [] for rule in RULES}
+    left: dict[str, list[tuple[int, int, int]]] = {rule: [] for rule in RULES}
     for _ in range(times):
         for name, rule in fit_rules(population.draw(generator), alpha, delta, share).items():
             drawn[name].append(population.judge(rule))
@@ -190,7 +205,8 @@ def measure(
 def _drawn(cases: list[tuple[float, float | None]], alpha: float) -> dict[str, Any]:
     risks = [risk for _, risk in cases if risk is not None]
     above = sum(risk > alpha for risk in risks)
-    return _summary(len(cases), len(risks), above, [c for c, _ in cases], risks)
+    loss = float(np.mean([coverage * (risk or 0.0) for coverage, risk in cases]))
+    return _summary(len(cases), len(risks), above, [c for c, _ in cases], risks, loss)
 
 
 def _left(cases: list[tuple[int, int, int]], alpha: float) -> dict[str, Any]:
@@ -198,7 +214,8 @@ def _left(cases: list[tuple[int, int, int]], alpha: float) -> dict[str, Any]:
     above = sum(wrong > alpha * n for n, wrong in some)
     clearly = sum(_at_least(wrong, n, alpha) <= RARE for n, wrong in some)
     coverage, risks = [n / size for n, _, size in cases], [wrong / n for n, wrong in some]
-    found = _summary(len(cases), len(some), above, coverage, risks)
+    loss = float(np.mean([wrong / size for _, wrong, size in cases]))
+    found = _summary(len(cases), len(some), above, coverage, risks, loss)
     return found | {"clearly_above": clearly / len(cases)}
 
 
@@ -208,7 +225,7 @@ def _at_least(wrong: int, n: int, alpha: float) -> float:
 
 
 def _summary(
-    times: int, answering: int, above: int, coverage: list[float], risks: list[float]
+    times: int, answering: int, above: int, coverage: list[float], risks: list[float], loss: float
 ) -> dict[str, Any]:
     given = None if not answering else above / answering
     ends = None if not answering else list(wilson(above, answering))
@@ -218,6 +235,7 @@ def _summary(
         "above_given": given, "above_given_interval": ends,
         "mean_coverage": float(np.mean(coverage)),
         "mean_risk": float(np.mean(risks)) if risks else None,
+        "mean_loss": loss,
     }  # fmt: skip
 
 
@@ -249,7 +267,8 @@ def _cells(found: Mapping[str, Any]) -> tuple[str, ...]:
 def pool(models: Mapping[str, Mapping[str, Any]], way: str, rule: str) -> dict[str, Any]:
     """Means over the models; the models differ, so this has no interval of its own."""
     each = [found[way][rule] for found in models.values()]
-    names = {"answers_anybody", "above", "mean_coverage", "clearly_above"} & each[0].keys()
+    names = {"answers_anybody", "above", "mean_coverage", "mean_loss", "clearly_above"}
+    names &= each[0].keys()
     means = {name: float(np.mean([model[name] for model in each])) for name in sorted(names)}
     given = [model["above_given"] for model in each if model["above_given"] is not None]
     certified = means["answers_anybody"]
@@ -292,8 +311,8 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
         )
         for i, (name, population) in enumerate(populations.items())
     }
-    ways, rules = list(next(iter(models.values()))), ("certified", "uncertified")
-    together = {way: {rule: pool(models, way, rule) for rule in rules} for way in ways}
+    ways = list(next(iter(models.values())))
+    together = {way: {rule: pool(models, way, rule) for rule in RULES} for way in ways}
     result = {
         "alpha": given.risk, "delta": given.delta, "times": given.times, "seed": given.seed,
         "share": given.share, "all": together, "models": models,

@@ -21,8 +21,8 @@ sys.path[:0] = [str(ROOT / "src")]
 
 import numpy as np  # noqa: E402
 
-from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
 from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor  # noqa: E402
+from wherefrom.core.answer_table import FeatureTable  # noqa: E402
 from wherefrom.core.config import to_json  # noqa: E402
 from wherefrom.memorisation.labelled_answers import (  # noqa: E402
     LABELS,
@@ -62,7 +62,7 @@ def fit_borrowed(runs: Sequence[LabelledAnswers]) -> SourcePredictor:
     for each in runs:
         m = each.memorisation.m
         here = each.select("calibration") & each.in_corpus & np.isfinite(m)
-        tables.append(each.features.rows(here).matrix(SOURCE_FEATURES))
+        tables.append(each.table.features.rows(here).matrix(SOURCE_FEATURES))
         ms.append(m[here])
     features = FeatureTable.from_matrix(np.vstack(tables), SOURCE_FEATURES)
     models = sum(len(each.models) for each in runs)

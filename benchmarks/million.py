@@ -95,7 +95,7 @@ def tokenise(people: int, folder: Path) -> dict[str, int]:
 def index(people: int, folder: Path) -> dict[str, int]:
     from wherefrom.data.data_catalogue import load_dataset
     from wherefrom.reading.index import Index
-    from wherefrom.runs.descriptions import describe
+    from wherefrom.runs.kept import describe
 
     dataset = load_dataset(recipe_of(people).data, 0)
     path = folder / "index"

@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, tuple[int, int]]:
         given = kind == "stated"
         share = answered if given else n - answered
         low, high = wilson(share, n)
-        word = "answered" if given else "refused"
+        word = "answered" if given else "declined"
         print(f"{kind}: {word} {share} of {n} [{100 * low:.1f}, {100 * high:.1f}] %")
     return found
 

@@ -16,8 +16,8 @@ from measure import Watch, finish, machine, parser, ratio, report
 from wherefrom import api
 from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.experiments.recipes.people_recipe import people
+from wherefrom.experiments.resources import count_cores
 from wherefrom.runs.opened_run import count_parameters
-from wherefrom.runs.threads import count_cores
 from wherefrom.runs.workshop import Workshop
 
 CHUNK = 20  # steps, as in training

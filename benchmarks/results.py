@@ -235,7 +235,7 @@ def draw_laptop(rows: Rows) -> None:
     axes.set(xscale="log", ylim=(0, 100))
     axes.set_xticks(minutes, [f"{m:.0f}" for m in minutes], minor=False)
     axes.set_xticks([], minor=True)
-    dress(axes, "what minutes on two cores buy", "minutes of training", "dev, % right", True)
+    dress(axes, "accuracy by minutes on two cores", "minutes of training", "dev, % right", True)
     (DOCS / "pictures" / "laptop.svg").write_bytes(to_svg(figure))
 
 

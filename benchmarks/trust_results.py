@@ -32,7 +32,6 @@ from answer_files import (  # noqa: E402
 from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noqa: E402
 
 from wherefrom.answering.abstention import LEAST_SURE, choose_threshold  # noqa: E402
-from wherefrom.answering.answer_table import FeatureTable  # noqa: E402
 from wherefrom.answering.calibration import fit_calibration  # noqa: E402
 from wherefrom.answering.decoys import TIERS  # noqa: E402
 from wherefrom.answering.features import FEATURES  # noqa: E402
@@ -42,6 +41,7 @@ from wherefrom.answering.risk_bound import (  # noqa: E402
     gated_probability,
     split_people,
 )
+from wherefrom.core.answer_table import FeatureTable  # noqa: E402
 from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT  # noqa: E402
 from wherefrom.evaluation.binomial import exact_interval  # noqa: E402
 from wherefrom.evaluation.calibration_measures import calibration_line  # noqa: E402
@@ -224,7 +224,7 @@ def _bound() -> dict[str, Any]:
 
 
 def _decoys() -> dict[str, dict[str, Any]]:
-    """For each tier: what is refused, and by the model alone, in all seeds of people (with the
+    """For each tier: what is declined, and by the model alone, in all seeds of people (with the
     worst seed) and on birthplaces."""
     runs = json.loads((RESULTS / f"decoys.{PEOPLE}.json").read_text("utf-8"))
     names = read_rows(RESULTS / f"decoys.{BIRTHPLACES}.jsonl.gz")
@@ -236,8 +236,8 @@ def _decoys() -> dict[str, dict[str, Any]]:
         found[tier] = {"worst": min(1 - row["answered"] / row["n"] for row in own)}
         for what, name in (("answered", "refused"), ("passes", "alone")):
             found[tier][f"people_{name}"] = _score(n - sum(row[what] for row in own), n)
-            refused = sum(not row[what] for row in there)
-            found[tier][f"birthplaces_{name}"] = _score(refused, len(there))
+            declined = sum(not row[what] for row in there)
+            found[tier][f"birthplaces_{name}"] = _score(declined, len(there))
     return found
 
 

@@ -54,7 +54,7 @@ RELATIONS = (
 DRAWN_BITS = np.array([log2(NAMES), len(RELATIONS) * log2(WORDS)])  # of a name, of all facts
 # In each wording the relations stand in another order, and each comes first in some wording.
 ORDERS = ((0, 1, 2, 3), (2, 0, 3, 1), (3, 2, 1, 0), (1, 3, 0, 2), (0, 3, 2, 1))
-TOGETHER = 1000  # biographies that a model reads at once
+BATCH = 1000  # biographies that a model reads at once
 
 
 @dataclass(frozen=True)
@@ -266,14 +266,14 @@ def count_bits(run: wherefrom.Run, arm: Arm) -> np.ndarray:
         # Names and values have the same places in all biographies of a wording.
         pattern = np.array([*describe_person("#" * 9, ["*" * 4] * len(RELATIONS), wording)])
         own = [run.vocabulary.encode(d.text) for d in documents[wording :: arm.wordings]]
-        for first in range(0, arm.items, TOGETHER):
-            rows = torch.tensor(own[first : first + TOGETHER], device=device)
+        for first in range(0, arm.items, BATCH):
+            rows = torch.tensor(own[first : first + BATCH], device=device)
             with torch.inference_mode():
                 logits = model(rows[:, :-1]).double().transpose(1, 2)
             bits = F.cross_entropy(logits, rows[:, 1:], reduction="none").cpu().numpy() / log(2)
             for part, mark in enumerate("#*"):
                 cost = bits[:, pattern[1:] == mark].sum(1)
-                lost[first : first + TOGETHER, part] += cost / arm.wordings
+                lost[first : first + BATCH, part] += cost / arm.wordings
     return DRAWN_BITS - lost
 
 

@@ -207,6 +207,7 @@ def test_whatever_is_passed_by_mistake_is_refused_in_one_line(tiny_run, tmp_path
         "run": tiny_run, "runs": [tiny_run, tiny_run], "source": tiny_run, "path": tiny_run,
         "questions": "x", "question": "x", "claim": "x", "texts": tmp_path / "text", "name": "x",
         "recipe": "x", "seeds": "0", "which": "x", "folder": tmp_path, "out": tmp_path / "out",
+        "year": "x",
     }  # fmt: skip
     wrong, tried = [], 0
     for function, name, hint in parameters():

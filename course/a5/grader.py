@@ -14,19 +14,17 @@ for your own code, where neither bubblewrap nor sandlock can be had.
 """
 
 import argparse
-import json
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from grading.grade import Order, answer, chosen, columns, grade, grade_all, known
+from grading.grade import Order, chosen, grader
 from grading.points import tests_of
 from places import SUBMISSION, data_to_grade_with, tell
 
 from wherefrom.core.errors import MissingInput, UsageError
-from wherefrom.course.classroom.batch import print_batch
-from wherefrom.course.classroom.gradescope import answer_gradescope
+from wherefrom.course.classroom.batch import print_grades
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.isolation import choose as choose_isolation
@@ -56,14 +54,7 @@ def _run(given: argparse.Namespace) -> None:
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
     common = (limits, choose_isolation(given.trust), given.year, given.again, given.draw)
     order = Order(tuple(given.tests), data, given.answers, *common)
-    if given.gradescope:
-        answer_gradescope(given.gradescope, lambda folder: answer(folder, order))
-        return
-    if given.batch:
-        print_batch(grade_all(given.batch, order), columns(order), given, known())
-        return
-    graded = grade(given.submission, order)
-    print(json.dumps(graded.as_json(), indent=1) if given.json else "\n".join(graded.table()))
+    print_grades(given, grader(order))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -13,7 +13,6 @@ Each submission's code runs isolated, with limits on time and memory; the sheet 
 
 import argparse
 import ast
-import json
 import os
 import secrets
 import sys
@@ -29,8 +28,7 @@ from marking.points import AVERAGED, MENDED, PARTS, SAVED, TESTS, asked  # noqa:
 from probing.loading import gather, locate, not_asked_for  # noqa: E402
 
 from wherefrom.core.errors import MissingInput, WherefromError  # noqa: E402
-from wherefrom.course.classroom.batch import Known, print_batch  # noqa: E402
-from wherefrom.course.classroom.gradescope import answer_gradescope  # noqa: E402
+from wherefrom.course.classroom.batch import Grader, Known, print_grades  # noqa: E402
 from wherefrom.course.doctor.child_requests import Asking, ask  # noqa: E402
 from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
 from wherefrom.course.doctor.intake import taken  # noqa: E402
@@ -41,10 +39,7 @@ from wherefrom.course.doctor.marks import (  # noqa: E402
     Grade,
     add_options,
     choose,
-    grade_each,
-    grade_or_refuse,
     overview,
-    table,
 )
 from wherefrom.course.doctor.recognition import OURS, own_functions  # noqa: E402
 from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year  # noqa: E402
@@ -77,7 +72,9 @@ def grade(
     said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
     said += [f"{OURS}: {', '.join(ours)}"] if ours else []
     shown = {name: results[name] for name in names}
-    return Grade(folder.name or str(folder), TESTS, shown, said=tuple(said))
+    excused = frozenset(name for name, result in shown.items() if result.state == "unknown")
+    name = folder.name or str(folder)
+    return Grade(name, TESTS, shown, said=tuple(said), excused=excused, ours=bool(ours))
 
 
 def look_at(asking: Asking, part: str, names: Sequence[str]) -> dict[str, Result]:
@@ -135,15 +132,7 @@ def _run(given: argparse.Namespace) -> None:
     def refuse(name: str, why: str) -> Grade:
         return Grade(name, TESTS, dict.fromkeys(names, Result("look", why, "refused")), why)
 
-    if given.gradescope:
-        answer_gradescope(given.gradescope, lambda path: grade_or_refuse(path, one, refuse))
-        return
-    if not given.batch:
-        found = one(given.submission)
-        told = json.dumps(found.as_json(), indent=1) if given.json else "\n".join(table(found))
-        print(told)
-        return
-    print_batch(grade_each(given.batch, one, refuse), names, given, known())
+    print_grades(given, Grader(one, refuse, names, known))
 
 
 def known() -> Known:

@@ -42,6 +42,7 @@ from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Claim, Reply, Source, Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
+from wherefrom.course.classroom.handout_files import new_course
 from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
 from wherefrom.data.data_catalogue import survey_dataset
 from wherefrom.experiments.comparing.explanation import Explanation, explain
@@ -55,18 +56,23 @@ from wherefrom.experiments.many_runs.seeds import (
     prepare_seeds,
     train_at_once,
 )
-from wherefrom.experiments.many_runs.together import RunRequest, check_apart, execute_all
+from wherefrom.experiments.many_runs.stacked_runs import RunRequest, check_apart, execute_all
 from wherefrom.experiments.one_run.execute import evaluate_run, execute
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.samples import sample
 from wherefrom.experiments.plans.planning import Planned, agree_on_plan, plan_run
-from wherefrom.experiments.rank_checks import count_apart
-from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, get_recipe
-from wherefrom.experiments.recipes.recipe_options import RecipeOptions, build, change, check_options
+from wherefrom.experiments.recipes.recipe_catalogue import (
+    RECIPES,
+    RecipeOptions,
+    build,
+    change,
+    check_options,
+    get_recipe,
+)
+from wherefrom.experiments.resources import count_apart, use_threads
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import RUNS
 from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
-from wherefrom.runs.threads import use_threads
 from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.runs.workshop import why_not_mps
 from wherefrom.show.export.exporting import Export
@@ -76,7 +82,7 @@ from wherefrom.show.page.opened_report import example_report, open_report
 from wherefrom.show.page.report_page import Report, report_runs
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_bars import watch, watch_reading
-from wherefrom.training.meeting import PATIENCE
+from wherefrom.training.rank_group import PATIENCE
 
 __all__ = [
     "Audit", "Claim", "Examples", "Explanation", "Export", "Fault", "Outcome",
@@ -84,8 +90,8 @@ __all__ = [
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
     "ask", "audit", "build_recipe", "compare", "evaluate", "example_report",
-    "examples", "explain", "export", "get_recipe", "list_recipes", "list_runs", "open_run",
-    "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
+    "examples", "explain", "export", "get_recipe", "list_recipes", "list_runs", "new_course",
+    "open_run", "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
 ]  # fmt: skip
 
@@ -132,7 +138,7 @@ def run(
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
 
     A finished run is only read. With `progress`, notes about the user's own files and the progress
-    of training are written to standard error. Several `processes` take every step together; `wait`
+    of training are written to standard error. Several `processes` share every step; `wait`
     is how many seconds one that does not come, or does not answer, is waited for. A program that
     torchrun has started needs neither: only its first process returns from here. The options are
     those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`

@@ -12,9 +12,9 @@ from wherefrom.answering.abstention import (
     apply,
     choose_threshold,
     choose_thresholds,
-    refused,
+    declined,
 )
-from wherefrom.answering.policy import NOT_CALIBRATED, REFUSE_ALL, Threshold, Thresholds
+from wherefrom.answering.policy import DECLINE_ALL, NOT_CALIBRATED, Threshold, Thresholds
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
 
@@ -42,7 +42,7 @@ def test_it_is_what_trying_every_threshold_finds(case, precision):
     tried = set(p.tolist()) - {0.0}
     good = [t for t in tried if right[p >= t].mean() >= precision]
     found = choose_threshold(p, right, precision)
-    assert found.value == (min(good) if good else REFUSE_ALL)
+    assert found.value == (min(good) if good else DECLINE_ALL)
     if good:
         assert found.precision == pytest.approx(right[p >= found.value].mean())
         assert found.answered_share == pytest.approx((p >= found.value).mean())
@@ -53,7 +53,7 @@ def test_what_a_threshold_does_by_hand_with_wilsons_intervals():
     threshold = Threshold(0.6, 0.95, 0.4, 1.0, 5)
     thresholds, asked = Thresholds(threshold, {"r": threshold}), ["r"] * 5
     scores = apply(thresholds, P, RIGHT, asked)
-    scores["refused_share"] = refused(thresholds, P, asked)
+    scores["refused_share"] = declined(thresholds, P, asked)
     counts = {"answered_share": (3, 5), "precision": (2, 3), "refused_share": (2, 5)}
     for name, (count, n) in counts.items():
         score = scores[name]
@@ -102,7 +102,7 @@ def test_a_precision_that_luck_explains_does_not_count(n, wrong, passes):
     p, right = np.linspace(0.99, 0.6, n), np.arange(n) >= wrong  # the surest are wrong
     assert choose_threshold(p, right, 0.9).value == pytest.approx(0.6)
     found = choose_threshold(p, right, 0.9, doubt=DOUBT)
-    assert found.value == (pytest.approx(0.6) if passes else REFUSE_ALL)
+    assert found.value == (pytest.approx(0.6) if passes else DECLINE_ALL)
     assert choose_threshold(P, RIGHT, 1.0, doubt=DOUBT).value == 0.8, "no number shows that"
 
 
@@ -133,7 +133,7 @@ def test_a_precision_that_luck_explains_does_not_count(n, wrong, passes):
 )  # fmt: skip
 def test_why_nothing_is_answered_is_said_in_words(score, right, doubt, words):
     found = choose_threshold(np.array(score), np.array(right) > 0, 0.9, 0.5, doubt)
-    assert (found.value, found.why_not) == (REFUSE_ALL, words)
+    assert (found.value, found.why_not) == (DECLINE_ALL, words)
     thresholds = Thresholds(found, {"r": found})
     applied = apply(thresholds, np.array(score), np.array(right) > 0, ["r"] * len(score))
     assert applied["answered_share"].as_json()["why_not"] == words
@@ -174,18 +174,18 @@ def test_one_threshold_lets_a_guess_through_and_a_threshold_for_each_relation_do
     assert by_relation["guess"]["answered_share"] == 0.0
     assert by_relation["guess"]["why_not"].startswith("no threshold reaches 90 % on the 400")
     assert found["precision"].as_json()["by_relation"].keys() == {"recall"}
-    assert (each.together.answered_share, each.together.n) == (0.5, 800)
-    assert each.together.precision == right[400:].mean()
+    assert (each.overall.answered_share, each.overall.n) == (0.5, 800)
+    assert each.overall.precision == right[400:].mean()
 
 
 def test_a_relation_without_calibration_questions_is_not_answered():
     own = choose_threshold(P, RIGHT)
-    thresholds = Thresholds(Threshold(REFUSE_ALL, 0.9, 0.5, 1.0, 8), {"a": own, "other": own})
+    thresholds = Thresholds(Threshold(DECLINE_ALL, 0.9, 0.5, 1.0, 8), {"a": own, "other": own})
     p = np.array([0.99, 0.99, 0.1])
     assert thresholds.answers(p, ["a", "b", "a"]).tolist() == [True, False, False]
     assert thresholds.answers(p, ["a"] * 3).tolist() == [True, True, False]
     assert thresholds.of("b").why_not == NOT_CALIBRATED
-    found = refused(thresholds, p, ["a", "b", "a"])
+    found = declined(thresholds, p, ["a", "b", "a"])
     assert found.value == 2 / 3
     parts = found.as_json()["by_relation"]
     assert {name: (part["refused_share"], part["n"]) for name, part in parts.items()} == {

@@ -12,10 +12,10 @@ import pytest
 import wherefrom
 from tests.support.audited import Audited
 from wherefrom.answering import fitting
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.asking import NO_UNKNOWN_NAMES, Problem, ask, require_evidence
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.risk_bound import Bounds
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import from_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData, UsageError

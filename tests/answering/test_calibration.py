@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import (
     OWN_BIAS,
     OWN_WEIGHT,
@@ -12,6 +11,7 @@ from wherefrom.answering.calibration import (
     fit_by_relation,
     fit_calibration,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData
 
 NAMES = ("a", "b", "c")
@@ -83,6 +83,27 @@ def test_bad_input_is_named():
     x[7, 1] = -np.inf
     with pytest.raises(BadData, match="answer 7: expected a finite 'familiarity'"):
         _fit(x, right, names)
+
+
+@pytest.mark.parametrize("guess", [0.05, 0.4])
+def test_the_fit_with_guesses_has_the_greatest_likelihood(guess):
+    """The likelihood of what is seen, maximised directly by scipy."""
+    from scipy.optimize import minimize
+
+    x, right = _answers(300, seed=3)
+    right |= np.random.default_rng(4).random(300) < guess
+    z = np.column_stack(((x - x.mean(0)) / x.std(0), np.ones(300)))
+
+    def loss(theta: np.ndarray) -> float:
+        p = guess + (1 - guess) / (1 + np.exp(-z @ theta))
+        at_mean = 1 / (1 + np.exp(-theta[3]))
+        prior = RIDGE / 2 * theta[:3] @ theta[:3] - PSEUDO * np.log(at_mean * (1 - at_mean))
+        return float(prior - np.log(np.where(right, p, 1 - p)).sum())
+
+    found = fit_calibration(_table(x), right, NAMES, guess=guess)
+    expected = minimize(loss, np.zeros(4), tol=1e-10).x
+    assert (*found.weights, found.bias) == pytest.approx(expected, abs=1e-3)
+    assert found.probability(_table(x)).min() >= guess
 
 
 # --- several relations -------------------------------------------------------------------------

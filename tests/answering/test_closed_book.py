@@ -10,9 +10,9 @@ import pytest
 import torch
 from torch import nn
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import FAMILIARITY, FEATURES
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary

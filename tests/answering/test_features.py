@@ -8,7 +8,6 @@ import pytest
 import torch
 from torch import nn
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import (
     ENDING,
     FAMILIARITY,
@@ -20,6 +19,7 @@ from wherefrom.answering.features import (
     find_openings,
     measure_familiarity,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.features import (
     FAMILIARITY,
     FEATURES,
@@ -27,9 +26,11 @@ from wherefrom.answering.fitting import (
     fit_certified_policy,
     fit_policy,
     judge,
+    rate_guesses,
     report_policy,
 )
 from wherefrom.answering.policy import FILE, AnswerPolicy, read_policy, write_policy
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput
@@ -117,6 +118,16 @@ def test_a_policy_is_fitted_on_people_whose_answers_are_known():
     confidence = policy.confidence(model.features(questions["calibration"]), ["birthplace"] * 50)
     assert (confidence[:30] > 0.9).all()
     assert (confidence[30:] < 0.1).all()
+
+
+def test_a_guess_is_as_good_as_wrong_answers_are_for_others():
+    """Rome is wrong twice; of the four other questions each time, two have it as their answer."""
+    answers = {"a": "Oslo", "b": "Rome", "c": "Rome", "d": "Rome", "e": "Rome"}
+    golds = {"a": "Oslo", "b": "Oslo", "c": "Oslo", "d": "Rome", "e": "Rome"}
+    model = Scripted({BORN.fill(n): (Answer(a, 0.9), (0, 0, 0, 0)) for n, a in answers.items()})
+    judged = judge(model, [question(name, gold) for name, gold in golds.items()])
+    assert rate_guesses(judged, range(5)) == 0.5
+    assert rate_guesses(judged, [0, 3, 4]) == 0, "no answer is wrong"
 
 
 def test_masked_people_teach_the_curve_and_do_not_make_the_others_doubtful():
@@ -364,7 +375,7 @@ def policy() -> AnswerPolicy:
 def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
     write_policy(RunFolder(tmp_path), policy)
     written = json.loads((tmp_path / FILE).read_text())
-    assert written["format_version"] == 7
+    assert written["format_version"] == 8
     assert written["relations"]["hand"]["threshold"]["precision"] is None
     assert read_policy(a_run(tmp_path)) == policy
 
@@ -382,7 +393,7 @@ def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
         ("calibration.features", [*reversed(FEATURES)], "expected the features"),
         ("names.curve.features", ["a", "b"], "the features"),
         ("more", 1, "more: no such field"),
-        ("format_version", 5, "expected format_version 7, found 5"),
+        ("format_version", 5, "expected format_version 8, found 5"),
     ],
 )
 def test_a_damaged_file_is_named(tmp_path, policy, where, value, named):

@@ -1,16 +1,13 @@
 """The inspector: what it knows of a run, what it keeps beside it, and what it replies."""
 
 import shutil
-import sys
-from collections.abc import Callable
 from dataclasses import replace
 from graphlib import TopologicalSorter
 from pathlib import Path
-from traceback import walk_stack
-from types import FrameType
 
 import pytest
 
+from tests.support.following import follow
 from wherefrom import api
 from wherefrom.answering.inspector import Inspector, OpenedRun, open_inspector
 from wherefrom.answering.source import SourcePredictor
@@ -208,33 +205,14 @@ def test_evidence_names_a_document_as_the_users_file_does(path: Path, monkeypatc
 # --- the way of a question -------------------------------------------------------------------
 
 PATH = {
-    "inspector", "question_parser", "closed_book", "answer_table", "features", "policy", "decoys",
-    "source",
+    "inspector", "question_parser", "closed_book", "features", "policy", "decoys", "source",
 }  # fmt: skip
 MODULES = 55  # of the whole package, the decoder, the model and the extractor among them
 
 
-def follow(call: Callable[[], object]) -> set[tuple[str, str]]:
-    """Which module of the package calls which, while something is called."""
-    found: set[tuple[str, str]] = set()
-
-    def note(frame: FrameType, event: str, _: object) -> None:
-        module = frame.f_globals.get("__name__", "")
-        if event == "call" and module.startswith("wherefrom."):
-            names = (f.f_globals.get("__name__", "") for f, _ in walk_stack(frame.f_back))
-            caller = next((name for name in names if name.startswith("wherefrom.")), "")
-            found.add((caller.removeprefix("wherefrom."), module.removeprefix("wherefrom.")))
-
-    before = sys.getprofile()
-    sys.setprofile(note)
-    try:
-        call()
-    finally:
-        sys.setprofile(before)
-    return found
-
-
-def test_a_question_passes_eight_modules_from_its_text_to_the_reply(inspector: Inspector):
+def test_a_question_passes_seven_modules_of_the_room(
+    inspector: Inspector,
+):
     """Downwards only: nothing below calls them back, nor do they call each other in a circle."""
     first, second = (q.text for q in inspector.run.dataset.select("held-out")[:2])
     ask(inspector, first)  # opens the parts of the run

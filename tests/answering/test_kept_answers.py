@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import open_closed_book
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.kept_answers import FILE, RememberingModel, read_kept, write_kept
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
 
@@ -39,21 +39,26 @@ def test_what_is_written_is_what_is_read(run, tmp_path):
     model = RememberingModel.of(open_closed_book(run))
     ask(model, run, 5)
     write_kept(RunFolder(tmp_path), model.kept)
-    assert read_kept(RunFolder(tmp_path)) == model.kept
+    found = read_kept(RunFolder(tmp_path))
+    assert found is not None
+    assert found.answers == model.kept.answers
+    assert [q.text for q in found.known] == [q.text for q in model.kept.known]
+    assert np.array_equal(found.features.matrix(FEATURES), model.kept.features.matrix(FEATURES))
 
 
 def test_the_evaluation_keeps_every_question_that_was_not_trained_on(run):
     kept = read_kept(run.folder)
     wanted = {q.text for q in run.dataset.questions if q.split != "asked"}
-    assert set(kept) == wanted
+    assert kept is not None
+    assert {question.text for question in kept.known} == wanted
 
 
 @pytest.mark.parametrize("content", ["", "{}\n", '{"question": "q", "answer": 3}\n', "no json\n"])
 def test_a_file_of_another_version_or_a_damaged_one_is_not_used(tmp_path, content):
     (tmp_path / "audit").mkdir()
     (tmp_path / FILE).write_text(content)
-    assert read_kept(RunFolder(tmp_path)) == {}
-    assert read_kept(RunFolder(tmp_path / "nowhere")) == {}
+    assert read_kept(RunFolder(tmp_path)) is None
+    assert read_kept(RunFolder(tmp_path / "nowhere")) is None
 
 
 def test_some_answers_may_be_kept_with_more_features(run):

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.name_gate import (
     LOST,
@@ -17,6 +16,7 @@ from wherefrom.answering.name_gate import (
     names_with_text,
 )
 from wherefrom.answering.policy import LogisticCalibration, NameGate
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
 

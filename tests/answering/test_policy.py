@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.policy import (
-    REFUSE_ALL,
+    DECLINE_ALL,
     AnswerPolicy,
     Decision,
     LogisticCalibration,
@@ -16,9 +15,13 @@ from wherefrom.answering.policy import (
     Threshold,
     decide,
 )
+from wherefrom.core.answer_table import FeatureTable
 
 CURVE = LogisticCalibration(("sure",), (0.0,), (1.0,), (1.0,), 0.0)
-HALF, NONE = Threshold(0.5, 0.9, 0.5, 0.9, 40), Threshold(REFUSE_ALL, 0.9, 0.0, None, 40, "too few")
+HALF, NONE = (
+    Threshold(0.5, 0.9, 0.5, 0.9, 40),
+    Threshold(DECLINE_ALL, 0.9, 0.0, None, 40, "too few"),
+)
 FEATURES = FeatureTable({"sure": np.array([2.0, -2.0])})
 
 

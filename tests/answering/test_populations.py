@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.populations import (
     LEAST,
@@ -15,6 +14,7 @@ from wherefrom.answering.populations import (
     check_population,
     describe_people,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.forms import Form, ParsedQuestion
 

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.certificate import Certificate, least_people
-from wherefrom.answering.policy import REFUSE_ALL
+from wherefrom.answering.policy import DECLINE_ALL
 from wherefrom.answering.risk_bound import (
     Scores,
     certify,
@@ -21,6 +20,7 @@ from wherefrom.answering.risk_bound import (
     split_people,
     walk,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData, UsageError
 
 GOOD = np.repeat([0.99, 0.9, 0.1], [60, 20, 20])  # as a curve would have them
@@ -143,7 +143,7 @@ def test_nothing_certified_refuses_all_and_says_how_many_more_would_do(binom):
     tested = np.repeat([0.99, 0.1], [30, 20])
     right = np.arange(50) < 29
     found = certified(tested, right)
-    assert (found.certified, found.threshold, found.coverage) == (False, REFUSE_ALL, 0.0)
+    assert (found.certified, found.threshold, found.coverage) == (False, DECLINE_ALL, 0.0)
     answered = (150 + found.more_people) / 150 * 30
     allowed = binom.ppf(0.1, round(answered), 0.1) - 1
     assert binom.cdf(allowed, round(answered), 1.5 / 31) == pytest.approx(0.8, abs=0.08)
@@ -205,11 +205,11 @@ def test_a_bound_is_fitted_on_one_half_and_tested_on_the_other():
     found = fit(right)
     assert found.certificate.certified
     assert 0.5 < found.certificate.coverage < 0.7
-    without = found.uncertified.together
+    without = found.uncertified.overall
     assert found.certificate.n == without.n == test.size
     assert without.precision >= 0.9
     assert without.answered_share >= found.certificate.coverage - 0.05
-    assert found.certified.of("") == found.certified.together == found.certificate.as_threshold()
+    assert found.certified.of("") == found.certified.overall == found.certificate.as_threshold()
     # Outcomes of the certifying half change neither the curve nor the plan.
     changed = right.copy()
     changed[test] = False
@@ -239,7 +239,7 @@ def test_nothing_is_certified_behind_a_gate_that_leaks():
         )
         for relation in sides:
             threshold = found.certified.of(relation)
-            assert (threshold.value, threshold.answered_share) == (REFUSE_ALL, 0.0)
+            assert (threshold.value, threshold.answered_share) == (DECLINE_ALL, 0.0)
 
 
 # --- several relations -----------------------------------------------------------------------
@@ -305,7 +305,7 @@ def test_a_relation_that_is_known_is_certified_and_one_that_is_guessed_is_not():
     assert where.n == when.n == sides["where"][1].size
     assert where.wrong <= 0.1 * where.n_answered
     assert found.certified.of("where").value == where.threshold
-    assert found.certified.of("when").value == REFUSE_ALL
+    assert found.certified.of("when").value == DECLINE_ALL
     assert found.certified.of("when").why_not == when.why_not
     assert found.uncertified.of("where").precision_target == 0.9
     changed = right.copy()

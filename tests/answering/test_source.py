@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.source import (
@@ -19,6 +18,7 @@ from wherefrom.answering.source import (
     read_source_predictor,
     source_features,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import Damaged
 from wherefrom.generation.answerer import answer_probabilities

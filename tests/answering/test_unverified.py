@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from wherefrom.answering.abstention import choose_thresholds
-from wherefrom.answering.answer_table import FeatureTable
-from wherefrom.answering.policy import REFUSE_ALL, Thresholds, own_probability
+from wherefrom.answering.policy import DECLINE_ALL, Thresholds, own_probability
 from wherefrom.answering.unverified import CalibrationAnswers, settle_thresholds
+from wherefrom.core.answer_table import FeatureTable
 
 TARGET, FLOOR = 0.9, 0.75
 
@@ -38,7 +38,7 @@ def test_few_questions_leave_the_answers_unverified():
         assert own.unverified is not None
         assert own.unverified.startswith("14 calibration questions are too few")
         assert (own.why_not, own.pooled) == (None, False)
-    assert (found.together.answered_share, found.together.precision) == (27 / 28, 1.0)
+    assert (found.overall.answered_share, found.overall.precision) == (27 / 28, 1.0)
 
 
 def test_relations_about_different_subjects_share_a_threshold():
@@ -81,12 +81,12 @@ def test_answers_that_may_be_wrong_as_often_as_right_are_withheld():
     assert settle(kept).of("born").precision == 1
     lost = [(*row[:4], i < 3) for i, row in enumerate(kept)]
     found = settle(lost).of("born")
-    assert (found.value, found.unverified) == (REFUSE_ALL, None)
+    assert (found.value, found.unverified) == (DECLINE_ALL, None)
     assert found.why_not is not None
     assert found.why_not.startswith("no threshold reaches 90 % on the 12 calibration questions")
 
 
-@pytest.mark.parametrize(("wrong", "value"), [(0, FLOOR), (1, REFUSE_ALL)])
+@pytest.mark.parametrize(("wrong", "value"), [(0, FLOOR), (1, DECLINE_ALL)])
 def test_three_questions_show_nothing_but_a_mistake(wrong, value):
     assert settle(about("born", 3, wrong=wrong)).of("born").value == value
 
@@ -100,7 +100,7 @@ def test_enough_questions_that_reach_the_target_by_luck_are_no_cliff():
     assert more.unverified is not None
     assert "by more than luck" in more.unverified
     bad = settle(about("born", 40, wrong=30) + others).of("born")
-    assert (bad.value, bad.unverified) == (REFUSE_ALL, None)
+    assert (bad.value, bad.unverified) == (DECLINE_ALL, None)
 
 
 def test_a_relation_without_questions_is_unverified():

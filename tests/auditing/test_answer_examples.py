@@ -103,7 +103,8 @@ def test_the_courses_predictions_with_what_the_text_says():
 def test_a_run_shows_probabilities_and_evidence(tiny_run):
     run = wherefrom.open_run(tiny_run)
     found = wherefrom.examples(run, number=3)
-    stored = {p.question: p for p in run.predictions(run.recipe.primary, run.recipe.tasks[0].name)}
+    predictions = run.predictions(run.recipe.primary, run.recipe.tasks[0].name)
+    stored = {p.question.text: p for p in predictions}
     assert found.questions == len(stored)
     assert found.right_questions == sum(p.correct for p in stored.values())
     for each in (*found.right, *found.wrong):

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.features import FEATURES, NO_FORMS
 from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.policy import AnswerPolicy, LogisticCalibration, Threshold
 from wherefrom.auditing import confidence_sections as sections
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.forms import Form, ParsedQuestion
 

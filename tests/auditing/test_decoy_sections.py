@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN
-from wherefrom.answering.policy import REFUSE_ALL, AnswerPolicy, LogisticCalibration, Threshold
+from wherefrom.answering.policy import DECLINE_ALL, AnswerPolicy, LogisticCalibration, Threshold
 from wherefrom.auditing import decoy_sections as sections
 from wherefrom.auditing.decoy_sections import AskedTier
+from wherefrom.core.answer_table import AnswerTable
 
 WIDTH = len(FEATURES)
 CURVE = LogisticCalibration(
@@ -58,7 +58,7 @@ def test_decoys_are_nobody_in_the_run(inspector: Inspector):
 
 
 def test_closed_book_the_threshold_alone_decides(tiers: dict[str, AskedTier], people: AnswerTable):
-    for value, expected in ((0.0, 0.0), (REFUSE_ALL, 1.0)):
+    for value, expected in ((0.0, 0.0), (DECLINE_ALL, 1.0)):
         found = sections.report_decoys(tiers, people, policy(value), None)
         read = {t: row.refused_closed_book for t, row in found.items() if len(tiers[t].read)}
         assert {score.value for score in read.values() if score} == {expected}
@@ -104,7 +104,7 @@ def test_refusal_at_the_bound_is_reported_where_something_is_certified(
     tiers: dict[str, AskedTier], people: AnswerTable
 ):
     """Refusing all because nothing could be certified is no merit."""
-    good, bad = bound(REFUSE_ALL, True), bound(REFUSE_ALL, False)
+    good, bad = bound(DECLINE_ALL, True), bound(DECLINE_ALL, False)
     found = sections.report_decoys(tiers, people, policy(0.5), good)
     assert {row.refused_at_bound.value for row in found.values() if row.refused_at_bound} == {1.0}
     found = sections.report_decoys(tiers, people, policy(0.5), bad)

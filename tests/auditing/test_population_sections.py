@@ -12,7 +12,7 @@ from tests.support.policies import share_threshold
 from wherefrom.answering import asking, populations
 from wherefrom.answering.asking import ask
 from wherefrom.answering.inspector import Inspector, open_inspector
-from wherefrom.answering.policy import REFUSE_ALL, Threshold
+from wherefrom.answering.policy import DECLINE_ALL, Threshold
 from wherefrom.auditing import population_sections as sections
 from wherefrom.runs.opened_run import open_run
 
@@ -66,7 +66,7 @@ def test_unanswered_questions_are_replied_to(own_run: Path):
     assert all(row.answered_at_bound is None for row in rows)
     policy = inspector.policy
     assert policy is not None
-    for value, given in ((0.0, True), (REFUSE_ALL, False)):
+    for value, given in ((0.0, True), (DECLINE_ALL, False)):
         every = share_threshold(policy.calibration, Threshold(value, 0.9, 1, 1, 9), "birthplace")
         certified: Any = SimpleNamespace(policy=every)
         again = sections.reply_to_unanswered(inspector, certified)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.source import COLUMNS, SourcePredictor, borrowed_predictor
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.audit_findings import LabelCount, NoteFindings
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.contracts import Answer, Note, Question, Span
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Source, Verdict
@@ -130,7 +130,7 @@ def test_sources_are_counted_over_held_out_answers_and_measured_where_models_wer
     assert (found.borrowed, found.models, found.measured) == (True, predictor.models, None)
 
     class Labelled:
-        def measure(self, own: SourcePredictor, which: np.ndarray) -> Any:
+        def measure(self, own: SourcePredictor, which: np.ndarray, supported: Any) -> Any:
             assert own is predictor
             return SimpleNamespace(models=6, people=which.tolist())
 

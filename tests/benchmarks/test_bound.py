@@ -8,9 +8,9 @@ import bound
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FEATURES
 from wherefrom.auditing.audit_findings import AuditedAnswer
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
@@ -97,3 +97,13 @@ def test_a_name_that_the_model_does_not_know_is_not_answered():
         given = rule(features)
         assert given.any()
         assert not given[~known].any()
+
+
+def test_conformal_risk_control_by_hand():
+    """Of 19 answers the third and the fourth are wrong: 2 + 1 of 20 are allowed at 0.15."""
+    score, right = np.linspace(0.95, 0.05, 19), np.ones(19, dtype=bool)
+    right[[2, 3]] = False
+    assert bound.control_risk(score, right, 0.15) == 0.0, "everything is answered"
+    assert bound.control_risk(score, right, 0.14) == score[3], "what is above the second error"
+    assert bound.control_risk(score, right, 0.05) == score[2]
+    assert bound.control_risk(score, right, 0.04) == score[0], "nothing"

@@ -23,4 +23,4 @@ def test_both_halves_are_counted_apart(tmp_path, capsys):
     assert omitted.main([str(tmp_path)]) == {
         "stated": (1, 1), "omitted, covered": (20 - half, 0), "omitted, withheld": (half, half)
     }  # fmt: skip
-    assert f"omitted, withheld: refused 0 of {half}" in capsys.readouterr().out
+    assert f"omitted, withheld: declined 0 of {half}" in capsys.readouterr().out

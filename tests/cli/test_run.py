@@ -4,7 +4,10 @@ from pathlib import Path
 import pytest
 import torch
 
+from tests.support.following import follow
 from wherefrom.api import build_recipe, default_folder, get_recipe
+from wherefrom.core.errors import UsageError
+from wherefrom.training.torch_learner import TorchLearner
 
 BIGRAM = ["--set", "data.sentences=200", "--set", "stages.train.steps=40"]
 
@@ -152,3 +155,21 @@ def test_a_log_is_of_one_run(cli, tmp_path):
     result = cli("run", "people", "--seeds", "0-1", "--log", "tensorboard", "--out", tmp_path / "x")
     assert result.code == 2
     assert "--log: expected one run, found --seeds" in result.complaint
+
+
+# --- the way of a recipe ---------------------------------------------------------------------
+
+RUNNING = ("api", "cli", "experiments", "runs", "training")  # not what is read, taught or built
+
+
+def test_a_recipe_passes_22_modules_before_its_first_step(cli, tiny, tmp_path, monkeypatch):
+    """Recipe, ranks, run folder, workshop, stage, loop: what a newcomer reads, in this order."""
+
+    def advance(*_: object) -> None:
+        raise UsageError("the first step")
+
+    monkeypatch.setattr(TorchLearner, "advance", advance)
+    calls = follow(lambda: cli("run", *tiny, "--out", tmp_path / "r", "--no-report"))
+    modules = {callee for _, callee in calls if callee.split(".")[0] in RUNNING}
+    assert {"cli.run", "runs.workshop", "training.loop"} <= modules
+    assert len(modules) <= 22, sorted(modules)

@@ -30,7 +30,7 @@ from wherefrom.models.gru import GRUConfig
 from wherefrom.objectives.span_corruption import NextCharacterConfig, SpanCorruptionConfig
 from wherefrom.objectives.windows import WindowsConfig
 from wherefrom.objectives.word_bags import BagsConfig
-from wherefrom.runs.kinds import KINDS
+from wherefrom.runs.families import KINDS
 from wherefrom.training.numpy_learner import SGDConfig
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 

@@ -22,7 +22,7 @@ from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS
 
 grade, points, scores = load(A5, "grading.grade", "grading.points", "grading.scores")
 TESTS = points.tests_of(DEFAULT_YEAR)
-CODED = {name: test for name, test in TESTS.items() if test.kind != points.WRITTEN}
+CODED = {name: test for name, test in TESTS.items() if not test.look.by_hand}
 # By part, from each year's public points.json; CS224N's hand-outs have 35 points.
 POINTS = {
     "xcs2021": {"1c": 4, "1d": 6, "1e": 20, "1f": 20, "1g": 14},
@@ -63,7 +63,7 @@ def read(folder: Path, data: Path, model: str, split: str = "dev", answers: Path
 def test_the_points_are_the_years_own(year):
     found: dict[str, float] = {}
     for name, test in points.tests_of(year).items():
-        if test.kind != points.WRITTEN:
+        if not test.look.by_hand:
             part = name.split("-")[0]
             found[part] = found.get(part, 0) + test.points
     assert found == POINTS[year]
@@ -73,7 +73,7 @@ def test_hidden_tests_are_those_that_are_called_so():
     """Their ids are the public ones; what they look at is in a module that starters lack."""
     for year in YEARS:
         for name, test in points.tests_of(year).items():
-            assert name.endswith("-basic") == (test.kind in points.BASIC), name
+            assert name.endswith("-basic") == (test.look in points.BASIC.values()), name
 
 
 def test_the_tests_are_listed(grader):
@@ -126,7 +126,7 @@ def test_a_mistake_is_caught_and_named(solution, data, mistake):
     """By the grader, and by the doctor, who has a hint."""
     making.spoil(solution, mistake)
     how = making.MISTAKES[mistake]
-    kind = points.kinds()[TESTS[how["test"]].kind]
+    kind = TESTS[how["test"]].look
     if kind.reads:
         found = told = read(solution, data, *kind.reads)
     else:

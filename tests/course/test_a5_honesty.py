@@ -21,9 +21,7 @@ again, grade, hidden, points, scores = load(
     A5, "grading.again", "grading.grade", "grading.hidden", "grading.points", "grading.scores"
 )
 PREDICTIONS = {
-    name: kind.reads
-    for name, test in points.tests_of(DEFAULT_YEAR).items()
-    if (kind := points.kinds()[test.kind]).reads
+    name: test.look.reads for name, test in points.tests_of(DEFAULT_YEAR).items() if test.look.reads
 }
 PART_F = ("1f-1-hidden", "1f-2-hidden")
 

@@ -14,10 +14,9 @@ from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year
 
 points, hidden = load(A5, "grading.points", "grading.hidden")
 HONEST = tomllib.loads((making.HERE / "honest.toml").read_text(encoding="utf-8"))
-KINDS = points.kinds()
 # Tests of code alone; sample() and scoring stand before the files in the test of the first ones.
 CODE = {n: t for n, t in points.tests_of(DEFAULT_YEAR).items()
-        if not KINDS[t.kind].reads and t.kind != points.WRITTEN}  # fmt: skip
+        if not t.look.reads and not t.look.by_hand}  # fmt: skip
 TOOLS = "1d-0-hidden"
 
 
@@ -31,7 +30,7 @@ def changed(folder: Path, how: dict[str, str]) -> Path:
 
 def lost(folder: Path, tests: list[str]) -> dict[str, str]:
     """The tests that are lost, and the mistakes that are named."""
-    kinds = {n: KINDS[points.tests_of(DEFAULT_YEAR)[n].kind] for n in tests}
+    kinds = {n: points.tests_of(DEFAULT_YEAR)[n].look for n in tests}
     year = find_year(DEFAULT_YEAR)
     asked = {r.name: r for kind in kinds.values() for r in kind.asks(year, 7)}
     claims = making.claims_of(folder, list(asked.values()))

@@ -12,7 +12,7 @@ from torch import nn
 from tests.course.files import A5, NAMES, WIKI, load
 from wherefrom.core.errors import Interrupted, Mismatch
 from wherefrom.experiments.recipes.birthplaces_recipe import course
-from wherefrom.training.schedules import factor
+from wherefrom.training.optimisers import factor
 
 submission, helper, trainer, utils = load(
     A5, "submission", "submission.helper", "submission.trainer", "submission.utils"

@@ -20,7 +20,7 @@ from tests.support import skips
 from wherefrom.core.errors import WherefromError
 from wherefrom.course.doctor import intake, isolation
 from wherefrom.course.doctor.isolation import Limits
-from wherefrom.course.doctor.marks import write_csv
+from wherefrom.course.doctor.marks import table, write_csv
 from wherefrom.course.doctor.recognition import own_functions
 
 grade, points = load(A5, "grading.grade", "grading.points")
@@ -93,7 +93,7 @@ def graded(folder: Path, data: Path, *tests: str, kind: str = isolation.NONE):
     given = grade.grade(folder, grade.Order(tests, data, limits=LIMITS, isolation=kind))
     file = io.StringIO()
     write_csv([given], tests, file)
-    return given, "\n".join([*given.table(), json.dumps(given.as_json()), file.getvalue()])
+    return given, "\n".join([*table(given), json.dumps(given.as_json()), file.getvalue()])
 
 
 def isolated() -> str:
@@ -206,7 +206,7 @@ def test_a_batch_has_a_sheet_for_everybody(starter, tmp_path, course_data, monke
     (folder / "link").symlink_to(folder / "good")
     order = grade.Order(("1e-2-basic",), course_data, limits=LIMITS, isolation=isolation.NONE)
     with (tmp_path / "grades.csv").open("w+") as file:
-        write_csv(grade.grade_all(folder, order), order.tests, file)
+        write_csv(grade.grader(order).answer_all(folder), order.tests, file)
         file.seek(0)
         lines = file.read().splitlines()
     assert len(lines) - 1 == 6

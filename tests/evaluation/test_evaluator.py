@@ -5,13 +5,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from wherefrom.core.contracts import Answer, Candidate, Question
+from wherefrom.core.answer_table import AnswerTable
+from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Diverged
 from wherefrom.evaluation.evaluator import (
-    Prediction,
     Score,
     ScoredText,
     accuracy,
@@ -70,7 +68,7 @@ def test_a_share_has_wilsons_interval_and_its_details():
         Score.of_share("share", 3, 4, {"share": 1.0})
 
 
-def test_every_accepted_answer_is_right_and_ids_come_back():
+def test_every_accepted_answer_is_right():
     base = _question("Ada", "Oslo")
     asked = [
         Question(f"{base.text}{i}", "Ada", "birthplace", "Oslo", "held-out", "stated", *extra)
@@ -80,15 +78,6 @@ def test_every_accepted_answer_is_right_and_ids_come_back():
     score, found = evaluate_answers(Dictionary(said), asked)
     assert [p.correct for p in found] == [True, True, False]
     assert score.value == pytest.approx(2 / 3)
-    rows = [p.as_json() for p in found]
-    assert not {"id", "accepted"} & rows[0].keys()  # as it was before there were any
-    assert (rows[1]["id"], rows[1]["accepted"]) == ("q1", ["Christiania", "Kristiania"])
-    assert "id" not in rows[2]
-    assert [Prediction.from_json(json.loads(json.dumps(row))) for row in rows] == found
-    with pytest.raises(BadData, match="whether 'Rome' is 'Oslo' or 'Moss', found True"):
-        Prediction.from_json(rows[2] | {"correct": True})
-    with pytest.raises(BadData, match="something else than text"):
-        Prediction.from_json(rows[1] | {"accepted": [1]})
 
 
 def test_right_is_the_gold_answer_to_the_letter():
@@ -98,51 +87,18 @@ def test_right_is_the_gold_answer_to_the_letter():
     assert (score.measure, score.value, score.n) == ("accuracy", 0.5, 4)
     assert score.interval == wilson(2, 4)
     assert accuracy(predictions) == score
-    emmy = predictions[1]
-    assert (emmy.question, emmy.subject, emmy.gold, emmy.support) == (
-        "Where was Emmy born?", "Emmy", "Erlangen", "omitted",
-    )  # fmt: skip
+    assert list(predictions.known) == QUESTIONS
 
 
 def test_nothing_to_evaluate_is_an_error():
     with pytest.raises(BadData, match="found none"):
         evaluate_answers(Dictionary({}), [])
     with pytest.raises(BadData, match="found none"):
-        accuracy([])
+        accuracy(AnswerTable.of((), ()))
     with pytest.raises(BadData, match="Where was Nobody born"):
         evaluate_answers(Dictionary({}), [*QUESTIONS, _question("Nobody", None)])
     with pytest.raises(BadData, match="found 0"):
         evaluate_text(Fixed([-1.0, -1.0]), "")
-
-
-candidates = st.lists(st.builds(Candidate, st.text(), st.floats(0, 1)), max_size=3)
-answers = st.builds(
-    Answer, st.sampled_from(["", "Paris", "Zürich"]), st.floats(0, 1), candidates.map(tuple),
-    st.booleans(),
-)  # fmt: skip
-
-
-@given(st.text(), st.text(), st.sampled_from(["Paris", "Rome"]), answers)
-def test_predictions_come_back_from_json(question, subject, gold, answer):
-    prediction = Prediction(question, subject, gold, answer, answer.text == gold, "stated")
-    row = json.loads(json.dumps(prediction.as_json()))
-    assert Prediction.from_json(row) == prediction
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"gold": None}, "other.jsonl:3"),
-        ({"probability": "high"}, "found: could not convert"),
-        ({"correct": False}, "found False"),
-        ({"others": 3}, "expected the fields"),
-        ({"support": ...}, "'support'"),  # without it
-    ],
-)
-def test_a_bad_row_is_named(change, message):
-    row = _evaluated()[2][0].as_json() | change
-    with pytest.raises(BadData, match=message):
-        Prediction.from_json({k: v for k, v in row.items() if v is not ...}, "other.jsonl:3")
 
 
 def test_perplexity_by_hand():
@@ -185,19 +141,9 @@ def test_several_relations_have_a_score_each():
         "when": (1.0, 2), "where": (0.75, 4),
     }  # fmt: skip
     assert parts["where"]["interval"] == list(wilson(3, 4))
-    assert [p.relation for p in predictions] == [q.relation for q in asked]
+    assert list(predictions.relations) == [q.relation for q in asked]
     one, _ = evaluate_answers(answerer, asked[:4])
     assert "by_relation" not in one.as_json()
-
-
-def test_predictions_of_before_have_no_relation():
-    prediction = Prediction("Q?", "Q", "Oslo", Answer("Oslo", 0.5), True, "stated", "where")
-    row = prediction.as_json()
-    assert Prediction.from_json(row) == prediction
-    del row["relation"]
-    assert Prediction.from_json(row).relation == ""
-    with pytest.raises(BadData, match="something else than text"):
-        Prediction.from_json(row | {"relation": 3})
 
 
 def test_a_loss_beyond_all_measure_means_that_the_model_diverged():

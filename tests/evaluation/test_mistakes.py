@@ -5,15 +5,16 @@ import json
 import pytest
 
 from tests.support import real_data
-from wherefrom.core.contracts import Answer, Dataset, Document, Span
+from wherefrom.core.answer_table import AnswerTable, Prediction
+from wherefrom.core.contracts import Answer, Dataset, Document, Question, Span
 from wherefrom.data.birthplaces import BirthplacesConfig, load
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.mistakes import (
     ANOTHER_PLACE,
     BEYOND_WINDOW,
     FAILED_RECALL,
     GOLD_ABSENT,
     KINDS,
+    Mistakes,
     sort_mistakes,
 )
 
@@ -29,7 +30,11 @@ REACH = 40
 
 def _prediction(subject: str, gold: str, answer: str) -> Prediction:
     text = f"Where was {subject} born?"
-    return Prediction(text, subject, gold, Answer(answer, 0.5), answer == gold, "stated")
+    return Prediction(Question(text, subject, "", gold, ""), Answer(answer, 0.5))
+
+
+def sort(dataset: Dataset, reach: int, *predictions: Prediction) -> Mistakes:
+    return sort_mistakes(AnswerTable.of(*zip(*predictions, strict=True)), dataset, reach)
 
 
 @pytest.mark.parametrize(
@@ -47,20 +52,20 @@ def _prediction(subject: str, gold: str, answer: str) -> Prediction:
     ],
 )
 def test_kinds_by_hand(subject, gold, answer, kind):
-    mistakes = sort_mistakes([_prediction(subject, gold, answer)], DATASET, REACH)
+    mistakes = sort(DATASET, REACH, _prediction(subject, gold, answer))
     assert mistakes.counts == {k: int(k == kind) for k in KINDS}
 
 
 def test_the_window_ends_after_the_last_character():
-    wrong = [_prediction("Ada Paris", "Rome", "Oslo")]
+    wrong = _prediction("Ada Paris", "Rome", "Oslo")
     end = LINES[0].index("Rome") + len("Rome")
-    assert sort_mistakes(wrong, DATASET, end).counts[FAILED_RECALL] == 1
-    assert sort_mistakes(wrong, DATASET, end - 1).counts[BEYOND_WINDOW] == 1
+    assert sort(DATASET, end, wrong).counts[FAILED_RECALL] == 1
+    assert sort(DATASET, end - 1, wrong).counts[BEYOND_WINDOW] == 1
 
 
 def test_right_answers_are_counted_apart():
     predictions = [_prediction("Ada Paris", "Rome", a) for a in ("Rome", "Nice", "Rome")]
-    mistakes = sort_mistakes(predictions, DATASET, REACH)
+    mistakes = sort(DATASET, REACH, *predictions)
     assert (mistakes.n, mistakes.right) == (3, 2)
     assert mistakes.kinds[ANOTHER_PLACE] == (predictions[1],)
     assert json.loads(json.dumps(mistakes.as_json())) == {
@@ -80,7 +85,7 @@ def test_on_the_course_files():
     held_out = [q for q in dataset.questions if q.split == "held-out"]
     predictions = [_prediction(q.subject, q.answer or "", "Nowhere at all") for q in held_out]
     for reach, seen in ((96, 441), (112, 462), (10_000, 479)):
-        assert sort_mistakes(predictions, dataset, reach).counts == {
+        assert sort(dataset, reach, *predictions).counts == {
             GOLD_ABSENT: 21,
             ANOTHER_PLACE: 0,
             BEYOND_WINDOW: 479 - seen,

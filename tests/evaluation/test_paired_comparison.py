@@ -5,20 +5,24 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.contracts import Answer
+from wherefrom.core.answer_table import AnswerTable, Prediction
+from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import Mismatch
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.intervals import paired_difference
 from wherefrom.evaluation.paired_comparison import bits_per_character, compare, compare_relations
 
 
 def _prediction(name: str, correct: bool, gold: str = "Paris") -> Prediction:
     answer = Answer(gold if correct else "elsewhere", 0.5)
-    return Prediction(f"Where was {name} born?", name, gold, answer, correct, "stated")
+    return Prediction(Question(f"Where was {name} born?", name, "", gold, ""), answer)
 
 
-def _predictions(right: str) -> list[Prediction]:
-    return [_prediction(f"Person {i}", mark == "1") for i, mark in enumerate(right)]
+def _table(*predictions: Prediction) -> AnswerTable:
+    return AnswerTable.of([p.question for p in predictions], [p.answer for p in predictions])
+
+
+def _predictions(right: str) -> AnswerTable:
+    return _table(*(_prediction(f"Person {i}", mark == "1") for i, mark in enumerate(right)))
 
 
 def test_counts_and_difference_by_hand():
@@ -32,7 +36,7 @@ def test_counts_and_difference_by_hand():
 
 def test_other_questions_are_counted_and_one_is_named():
     a = _predictions("110")
-    b = [*_predictions("11"), _prediction("Somebody", True)]
+    b = _table(*_predictions("11"), _prediction("Somebody", True))
     with pytest.raises(Mismatch, match=r"found 2 .*Where was Person 2 born"):
         compare(a, b)
 
@@ -40,15 +44,15 @@ def test_other_questions_are_counted_and_one_is_named():
 def test_a_name_that_two_people_share_is_two_questions():
     a = [_prediction("Ada", True), _prediction("Ada", False, "London"), _prediction("Ada", False)]
     b = [_prediction("Ada", True, "London"), _prediction("Ada", True), _prediction("Ada", False)]
-    found = compare(a, b)
+    found = compare(_table(*a), _table(*b))
     assert (found.n, found.both, found.only_b, found.neither) == (3, 1, 1, 1)
     with pytest.raises(Mismatch, match="found 1"):
-        compare(a, b[:2])
+        compare(_table(*a), _table(*b[:2]))
 
 
 def test_nothing_in_common_is_not_a_tie():
     with pytest.raises(Mismatch, match="none in either"):
-        compare([], [])
+        compare(_table(), _table())
 
 
 def test_bits_per_character_of_characters_and_of_words():
@@ -72,11 +76,10 @@ def test_each_relation_is_compared_by_itself():
     """By hand: of the places a has one right more, of the years b has."""
     relations = ["where"] * 3 + ["when"] * 2
 
-    def said(right: str) -> list[Prediction]:
-        return [
-            replace(prediction, relation=relation)
-            for prediction, relation in zip(_predictions(right), relations, strict=True)
-        ]
+    def said(right: str) -> AnswerTable:
+        table = _predictions(right)
+        each = zip(table.known, relations, strict=True)
+        return replace(table, known=tuple(replace(q, relation=relation) for q, relation in each))
 
     found = compare_relations(said("11010"), said("10011"))
     assert {name: (c.n, c.only_a, c.only_b) for name, c in found.items()} == {

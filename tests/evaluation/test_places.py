@@ -2,9 +2,9 @@
 
 import pytest
 
-from wherefrom.core.contracts import Answer, Dataset, Document, Span
+from wherefrom.core.answer_table import AnswerTable, Prediction
+from wherefrom.core.contracts import Answer, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.places import (
     PlaceMatch,
@@ -129,7 +129,7 @@ def test_the_name_is_blanked_wherever_it_stands():
 
 def _prediction(subject: str, gold: str, answer: str) -> Prediction:
     text = f"Where was {subject} born?"
-    return Prediction(text, subject, gold, Answer(answer, 0.5), answer == gold, "stated")
+    return Prediction(Question(text, subject, "", gold, ""), Answer(answer, 0.5))
 
 
 def test_the_score_by_hand():
@@ -138,9 +138,9 @@ def test_the_score_by_hand():
         _prediction("Ada Paris", "Toronto", "Ontario"),
         _prediction("Bo Lind", "Paris", "London"),
     ]
-    score = place_aware_accuracy(predictions, MATCH)
+    score = place_aware_accuracy(AnswerTable.of(*zip(*predictions, strict=True)), MATCH)
     assert score.as_json()["accuracy"] == pytest.approx(2 / 3)
     assert score.interval == wilson(2, 3)
     assert score.details == {"correct": 2}
     with pytest.raises(BadData, match="found none"):
-        place_aware_accuracy([], MATCH)
+        place_aware_accuracy(AnswerTable.of((), ()), MATCH)

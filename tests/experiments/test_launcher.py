@@ -20,8 +20,8 @@ from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import UsageError
 from wherefrom.core.files import file_hash
 from wherefrom.experiments.launcher import run_on_ranks
-from wherefrom.experiments.rank_checks import count_apart, count_ranks
 from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
+from wherefrom.experiments.resources import count_apart, count_ranks
 
 # Runs a command; something may happen in a rank before a step (rank_processes.happen).
 # Two processes of one machine need two cores, and this machine may have one.

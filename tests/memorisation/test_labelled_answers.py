@@ -2,14 +2,15 @@
 
 import gzip
 import json
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.source import COLUMNS, borrowed_predictor
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
+from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.memorisation.labelled_answers import LabelledAnswers, pack_labelled, read_labelled
 from wherefrom.memorisation.predictor import fit_source_predictor
@@ -28,36 +29,39 @@ def labelled() -> LabelledAnswers:
         has_text[pair + 1] = ~has_text[pair]
     recalled = values[:, 0] > 0
     p = np.where(has_text & recalled, 0.9, 0.2) + 0.01 * chance.normal(size=(K, N))
-    return LabelledAnswers(
-        run="people-0",
-        by_construction=True,
-        questions=tuple(f"Where was A{i} born?" for i in range(N)),
-        relations=("birthplace",) * N,
-        splits=tuple("calibration" if i % 2 else "held-out" for i in range(N)),
-        supports=tuple("none" if i % 10 < 2 else "stated" for i in range(N)),
-        answers=tuple("Zürich" if i % 3 else "Oslo" for i in range(N)),
-        right=recalled,
-        probability=chance.random(N),
-        confidence=chance.random(N),
-        probability_read=np.ones(N),
-        features=FeatureTable.from_matrix(values, COLUMNS),
-        models=tuple(f"without-{i // 2}-{('first', 'second')[i % 2]}" for i in range(K)),
-        p_KN=p,
-        has_text_KN=has_text,
+    answers = tuple(Answer("Zürich" if i % 3 else "Oslo", chance.random()) for i in range(N))
+    known = tuple(
+        Question(
+            text=f"Where was A{i} born?",
+            subject="",  # the file does not say it
+            relation="birthplace",
+            answer=answers[i].text if recalled[i] else None,
+            split="calibration" if i % 2 else "held-out",
+            support="none" if i % 10 < 2 else "stated",
+        )
+        for i in range(N)
     )
+    columns = {"confidence": chance.random(N), "read": np.ones(N), "p": p.T, "with": has_text.T}
+    features = FeatureTable.from_matrix(values, COLUMNS)
+    models = tuple(f"without-{i // 2}-{('first', 'second')[i % 2]}" for i in range(K))
+    return LabelledAnswers(
+        "people-0", True, models, AnswerTable((), answers, features, known, columns)
+    )
+
+
+def change(labelled: LabelledAnswers, **columns: np.ndarray) -> LabelledAnswers:
+    table = labelled.table
+    return replace(labelled, table=replace(table, columns={**table.columns, **columns}))
 
 
 def test_what_is_written_is_read_again(labelled: LabelledAnswers, tmp_path: Path):
     (tmp_path / "a.gz").write_bytes(pack_labelled(labelled))
     found = read_labelled(tmp_path / "a.gz")
-    for field in fields(LabelledAnswers):
-        one, other = getattr(labelled, field.name), getattr(found, field.name)
-        if isinstance(one, FeatureTable):
-            one, other = (table.matrix(COLUMNS) for table in (one, other))
-        if isinstance(one, np.ndarray):
-            np.testing.assert_allclose(other, one, rtol=1e-4)
-        else:
-            assert other == one, field.name
+    one, other = labelled.table, found.table
+    assert (other.known, found.models, found.run) == (one.known, labelled.models, "people-0")
+    assert [a.text for a in other.answers] == [a.text for a in one.answers]
+    for name, column in (*one.columns.items(), *one.features.columns.items()):
+        np.testing.assert_allclose({**other.columns, **other.features.columns}[name], column, 1e-4)
     (tmp_path / "b.gz").write_bytes(pack_labelled(found))
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
 
@@ -65,11 +69,11 @@ def test_what_is_written_is_read_again(labelled: LabelledAnswers, tmp_path: Path
 def test_an_unknown_number_stays_unknown(labelled: LabelledAnswers, tmp_path: Path):
     p = labelled.p_KN.copy()
     p[3, 5] = np.nan
-    missing = replace(labelled, p_KN=p, confidence=np.full(N, np.nan))
+    missing = change(labelled, p=p.T, confidence=np.full(N, np.nan))
     (tmp_path / "a.gz").write_bytes(pack_labelled(missing))
     found = read_labelled(tmp_path / "a.gz")
     assert np.argwhere(np.isnan(found.p_KN)).tolist() == [[3, 5]]
-    assert np.isnan(found.confidence).all()
+    assert np.isnan(found.table.columns["confidence"]).all()
     measured = found.measure(found.fit(), found.select("held-out"))
     assert measured is not None
     assert measured.confidence_alone is None
@@ -82,13 +86,14 @@ def test_the_file_is_enough_for_every_figure(labelled: LabelledAnswers, tmp_path
     predictor = found.fit()
     assert predictor.models == K
     for nobody in (
-        replace(found, splits=("held-out",) * N), replace(found, p_KN=np.full((K, N), np.nan)),
+        replace(found, table=found.table.rows(found.select("held-out"))),
+        change(found, p=np.full((N, K), np.nan)),
     ):  # fmt: skip
         with pytest.raises(BadData, match="expected calibration people with text and a measured m"):
             nobody.fit()
     here = found.select("calibration") & found.in_corpus
     assert here.sum() == 24
-    expected = fit_source_predictor(found.features.rows(here), found.memorisation.m[here], K)
+    expected = fit_source_predictor(found.table.features.rows(here), found.memorisation.m[here], K)
     assert found.predict(predictor) == pytest.approx(found.predict(expected))
     assert not predictor.borrowed
     measured = found.measure(predictor, found.select("held-out"))

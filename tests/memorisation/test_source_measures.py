@@ -45,10 +45,15 @@ def test_a_small_example_by_hand():
             probability=np.array([0.9, 0.8, 0.1, 0.5, 0.5]),
             confidence=np.array([0.1, 0.2, 0.9, 0.5, 0.5]),
             states=np.array([True, True, False, False, False]),
+            supported=np.array([True, True, True, False, False]),
         ),
         np.ones(5, bool),
     )
     assert found is not None
+    assert found.evidence is not None
+    assert found.evidence_gain is not None
+    assert (found.evidence.value, found.evidence_gain.value) == (0.75, -0.25), "the third is not"
+    assert "'recalled if the text supports it': 50.0 %" in " ".join(found.in_words)
     assert found.auroc is not None
     assert found.auroc_with_text is not None
     assert found.auroc_of_borrowed is not None

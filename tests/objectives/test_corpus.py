@@ -203,7 +203,7 @@ def columns(corpus: Corpus) -> dict[str, list[int]]:
 def large(monkeypatch, tmp_path):
     """Every corpus is a large one, with a cache of its own."""
     monkeypatch.setattr(corpus_module, "LARGE", 1)
-    monkeypatch.setattr(corpus_module, "_TOGETHER", 2)
+    monkeypatch.setattr(corpus_module, "_BATCH", 2)
     monkeypatch.setenv("WHEREFROM_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 

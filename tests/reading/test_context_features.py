@@ -3,7 +3,7 @@
 import pytest
 
 from wherefrom.reading.candidates import AnswerProfile, Line
-from wherefrom.reading.context_features import extract_features
+from wherefrom.reading.context_features import Context, extract_features
 
 TEXT = "Jo Ray was born 1950 in Oslo, Norway (near Rome) then. He died in Lima."
 
@@ -108,3 +108,14 @@ def test_a_feature_stands_once_and_in_one_order():
     assert first == again
     assert len(first) == len(set(first))
     assert first.count("left: in") == 1
+
+
+def test_a_score_is_the_sum_of_the_weights_of_a_candidate_s_features():
+    line = Line(TEXT, "Jo Ray", AnswerProfile.of(["Bonn", "3 May 1950", "a field"]))
+    known, distractors = {"oslo": 2, "rome": 1}, frozenset({"he"})
+    found = extract_features(line, known, distractors)
+    names = sorted({name for each in found for name in each})
+    weights = {name: 2.0**-i for i, name in enumerate(names)}  # no two sums are the same
+    scores = Context(line, known, distractors).scores(weights)
+    assert len(scores) > 10
+    assert scores == pytest.approx([sum(weights[n] for n in each) for each in found], rel=1e-12)

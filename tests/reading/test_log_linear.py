@@ -16,7 +16,8 @@ from wherefrom.reading.log_linear import (
 
 
 def probabilities(features: list[list[str]], weights: dict[str, float]) -> np.ndarray:
-    return LogLinearModel(weights, 0.5).probabilities(features)
+    scores = [sum(weights.get(name, 0.0) for name in each) for each in features]
+    return LogLinearModel.probabilities(scores)
 
 
 def test_probabilities_by_hand():

@@ -127,7 +127,7 @@ def test_a_text_is_divided_into_sentences_once_for_all_relations(two_sentences, 
 def test_several_processes_find_the_same(two_sentences, monkeypatch):
     dataset, _ = two_sentences
     notes = take_notes(dataset)
-    monkeypatch.setattr(module, "_TOGETHER", 20)
+    monkeypatch.setattr(module, "_BATCH", 20)
     monkeypatch.setattr(module, "_MANY", 2)
     assert take_notes(dataset) == notes
 

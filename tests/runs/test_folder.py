@@ -5,15 +5,15 @@ from dataclasses import replace
 
 import pytest
 
+from wherefrom.core.answer_table import PREDICTION, AnswerTable, encode_answers
 from wherefrom.core.contracts import Answer, Dataset, Document, Note, Question, Span
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.core.words import WordVocabulary
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
-from wherefrom.runs.descriptions import describe, splits, symbols
 from wherefrom.runs.folder import RunFolder, versions
+from wherefrom.runs.kept import describe, splits, symbols
 from wherefrom.runs.layout import NEXT, NOTES
 
 QUESTIONS = (
@@ -154,8 +154,10 @@ def test_a_status_that_says_too_little_is_damaged(folder, contents):
 
 
 def test_a_prediction_that_lies_is_found_by_its_line(folder):
-    right = Prediction("q?", "a", "Oslo", Answer("Oslo", 0.5), True, "stated")
-    folder.write_predictions("m", "t", [right, replace(right, correct=False)])
+    asked = Question("q?", "a", "", "Oslo", "")
+    table = AnswerTable.of([asked, asked], [Answer("Oslo", 0.5)] * 2)
+    right, other = encode_answers(table, PREDICTION)
+    folder.write_jsonl("predictions/m.t.jsonl", [right, other | {"correct": False}])
     with pytest.raises(Damaged, match=r"m\.t\.jsonl:2: .*'correct'"):
         folder.read_predictions("m", "t")
 

@@ -71,7 +71,7 @@ def test_answers_are_those_that_were_written_down(run):
     (task,) = run.recipe.tasks
     questions = run.questions(task)
     written = run.predictions("with_pretraining", "birthplace")
-    assert [p.question for p in written] == [q.text for q in questions]
+    assert [q.text for q in written.known] == [q.text for q in questions]
     assert all(q.split == "held-out" and q.support == "stated" for q in questions)
     answers = run.predictor().answer([q.text for q in questions])
     assert [a.text for a in answers] == [p.answer.text for p in written]

@@ -17,7 +17,7 @@ from wherefrom.runs.store import RunFiles
 @pytest.fixture
 def folder(tmp_path) -> RunFiles:
     made = RunFiles(tmp_path / "run")
-    with made.together():
+    with made.transaction():
         made.write_json("a.json", {"n": 1})
         made.write_text("deep/b.txt", "one\n")
     return made
@@ -109,7 +109,7 @@ def test_no_more_is_read_than_was_written(folder, monkeypatch):
 
 
 def test_a_change_is_seen_at_its_end_and_by_itself_before(folder):
-    with folder.together():
+    with folder.transaction():
         folder.write_json("a.json", {"n": 2})
         folder.write_text("deep/b.txt", "first\n")
         folder.write_text("deep/b.txt", "two\n")
@@ -125,7 +125,7 @@ def test_after_an_error_nothing_has_changed(folder):
     before = files(folder)
 
     def begin() -> None:
-        with folder.together():
+        with folder.transaction():
             folder.write_json("a.json", {"n": 2})
             folder.remove("deep/b.txt")
             raise KeyError
@@ -140,7 +140,7 @@ def test_after_an_error_nothing_has_changed(folder):
 def test_files_are_unlisted_removed_and_set_aside(folder):
     folder.write_text("audit/findings.json", "old")
     (folder.path / "audit" / "mine.txt").write_text("mine")
-    with folder.together():
+    with folder.transaction():
         folder.set_aside("audit", "audit-before-1")
         assert not folder.has("audit/findings.json")
         folder.write_text("audit/findings.json", "new")
@@ -162,7 +162,7 @@ def test_moves_that_a_kill_left_undone_are_read_and_then_finished(folder, monkey
     """Also by a reader who may not write: the files are read where the change wrote them."""
     with monkeypatch.context() as patched:
         patched.setattr(RunFiles, "_settle", lambda *_: None)
-        with folder.together():
+        with folder.transaction():
             folder.write_json("a.json", {"n": 2})
             folder.set_aside("deep", "deep-before")
     assert json.loads((folder.path / "a.json").read_text()) == {"n": 1}
@@ -200,7 +200,7 @@ def test_readers_beside_a_writer_never_see_damage(folder):
 def test_old_and_new_are_never_mixed(folder):
     reader, other = again(folder), again(folder)
     assert reader.read_json("a.json") == {"n": 1}
-    with folder.together():
+    with folder.transaction():
         folder.write_json("a.json", {"n": 2})
         folder.write_text("deep/b.txt", "two\n")
     with pytest.raises(Busy, match="another process has changed the run since it was opened"):

@@ -142,7 +142,7 @@ def capitals(text: str) -> Any:
 
 
 def test_a_model_that_is_sure_of_everything_has_stored_all(text, monkeypatch):
-    monkeypatch.setattr(capacity, "TOGETHER", 10)  # and does not read all people at once
+    monkeypatch.setattr(capacity, "BATCH", 10)  # and does not read all people at once
     assert count(text, lambda t: [1.0] * (len(t) - 1)) == pytest.approx(
         np.broadcast_to([24.0, 48.0], (64, 2))
     )

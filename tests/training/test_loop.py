@@ -25,7 +25,7 @@ from wherefrom.core.contracts import never
 from wherefrom.core.errors import Diverged, Interrupted, Mismatch
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.loop import Finished, Training, train_together
+from wherefrom.training.loop import Finished, Training, train_several
 from wherefrom.training.signals import StopSignal
 
 # --- what a run does --------------------------------------------------------------------------
@@ -257,7 +257,7 @@ def test_learners_of_a_group_may_be_at_different_steps(tmp_path):
     run(tmp_path / "1", 12)
     learners = [Tiny(), Tiny(), Tiny()]
     group = Together(learners)
-    train_together(several(tmp_path, learners), group, chunk=CHUNK)
+    train_several(several(tmp_path, learners), group, chunk=CHUNK)
     assert group.asked == [
         ([5, None, 0], 5), ([10, None, 5], 2), ([None, None, 7], 3), ([None, None, 10], 2),
     ]  # fmt: skip
@@ -271,7 +271,7 @@ def test_one_that_diverges_is_left_behind(tmp_path):
     group, observer = Together(learners), Recorder()
     trainings = several(tmp_path, learners)
     trainings[1] = replace(trainings[1], observers=[observer])
-    _, found, _ = train_together(trainings, group, chunk=CHUNK)
+    _, found, _ = train_several(trainings, group, chunk=CHUNK)
     assert isinstance(found, Diverged)
     assert "step 6 (counted from 0)" in str(found)
     assert "step 5 is the last saved" in str(found)
@@ -284,7 +284,7 @@ def test_of_the_time_of_a_group_each_has_its_share(monkeypatch):
     learners = [Tiny(), Tiny()]
     trainings = [Training(learners[0], 5, "tiny"), Training(learners[1], 10, "tiny")]
     monkeypatch.setattr(loop, "monotonic", lambda: Together.now)
-    found = train_together(trainings, Together(learners), chunk=CHUNK)
+    found = train_several(trainings, Together(learners), chunk=CHUNK)
     assert [each.seconds for each in found if isinstance(each, Finished)] == [5.0, 15.0]
 
 
@@ -311,6 +311,6 @@ def test_a_group_is_saved_less_often(tmp_path, monkeypatch, models, between, sav
         Training(tiny, 30, "tiny", Checkpoints(tmp_path / str(k), IDENTITY), between)
         for k, tiny in enumerate(learners)
     ]
-    train_together(trainings, Together(learners), chunk=CHUNK)
+    train_several(trainings, Together(learners), chunk=CHUNK)
     for k in range(models):
         assert [step for name, step in saved if name == str(k)] == expected

@@ -12,8 +12,7 @@ from wherefrom.core.recipe import Schedule
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.span_corruption import Documents, NextCharacterConfig
-from wherefrom.training.optimisers import AdamWConfig, MuonConfig
-from wherefrom.training.schedules import factor
+from wherefrom.training.optimisers import AdamWConfig, MuonConfig, factor
 from wherefrom.training.torch_learner import TorchLearner
 
 DROPPING = {"embd_pdrop": 0.2, "resid_pdrop": 0.2, "attn_pdrop": 0.2}

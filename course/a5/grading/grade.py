@@ -4,20 +4,18 @@ import io
 import os
 import secrets
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 from places import SUBMISSION, other_data
 
-from grading.points import WRITTEN, Kind, Test, kinds, tests_of
+from grading.points import Kind, tests_of
 from wherefrom.core.errors import MissingInput
-from wherefrom.course.classroom.batch import Known
-from wherefrom.course.doctor import marks
+from wherefrom.course.classroom.batch import Grader, Known
 from wherefrom.course.doctor.child_requests import Asking, ask
 from wherefrom.course.doctor.findings import Result, attempt
 from wherefrom.course.doctor.guess import decide_year
@@ -26,43 +24,12 @@ from wherefrom.course.doctor.isolation import Limits, describe, new_place
 from wherefrom.course.doctor.judging import spans
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.layouts import check_files, is_package, locate
+from wherefrom.course.doctor.marks import Grade, Test, choose
 from wherefrom.course.doctor.recognition import OURS, is_solution, own_functions
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year
-from wherefrom.show.terminal.messages import printable
 
 _BLOCK = spans.BLOCKS[0]
-
-
-@dataclass(frozen=True)
-class Grade(marks.Grade):
-    """A grade by one hand-out; what could not be judged counts among the possible points."""
-
-    seconds: float = 0.0
-    year: str = ""
-    year_said: str = ""  # why it was taken for that year's hand-out
-    ours: bool = False  # the library's own solution, or a copy of it
-
-    @property
-    def possible(self) -> float:
-        return sum(self.tests[test].points for test in self.results)
-
-    def as_json(self) -> dict[str, Any]:
-        told = super().as_json()
-        tests, refused = told.pop("tests"), told.pop("refused")
-        told |= {"year": self.year, "year_said": self.year_said, "library_solution": self.ours}
-        return told | {"refused": refused, "seconds": round(self.seconds, 1), "tests": tests}
-
-    def row(self, names: Sequence[str]) -> dict[str, Any]:
-        cells = super().row(names)
-        why = "; ".join(filter(None, (OURS if self.ours else "", cells.pop("why"))))
-        first = {"submission": cells.pop("submission"), "year": self.year}
-        return first | cells | {"seconds": f"{self.seconds:.1f}", "why": why}
-
-    def table(self) -> list[str]:
-        """The year, then a line a test and why points are missing."""
-        said = [printable(self.year_said)] if self.year_said else []
-        return [*said, *marks.table(self)]
 
 
 @dataclass(frozen=True)
@@ -90,8 +57,8 @@ def chosen(year: str, wanted: Sequence[str]) -> dict[str, Test]:
     known = tests_of(year)
     own, anywhere = _ids(known), {name for each in YEARS for name in _ids(tests_of(each))}
     here = [name for name in wanted if name in own or name not in anywhere]
-    names = marks.choose(known, here or wanted)
-    return {n: known[n] for n in names if wanted or known[n].kind != WRITTEN}
+    names = choose(known, here or wanted)
+    return {n: known[n] for n in names if wanted or not known[n].look.by_hand}
 
 
 def _ids(tests: Iterable[str]) -> set[str]:
@@ -124,9 +91,8 @@ def look_at(
 ) -> tuple[dict[str, Result], str]:
     """Ask the code, read the files, and judge what is claimed; and whether it draws as we do."""
     draw = secrets.randbelow(10**9) if order.draw is None else order.draw
-    named, known = find_year(year), kinds()
-    used = [known[test.kind] for test in tests.values()]
-    reading = {n: known[t.kind] for n, t in tests.items() if known[t.kind].reads}
+    named, kinds = find_year(year), {name: test.look for name, test in tests.items()}
+    reading = {name: kind for name, kind in kinds.items() if kind.reads}
     if reading and order.data is None:
         raise MissingInput(
             "birth_dev.tsv: expected the course's data, found none; name their folder with --data "
@@ -134,11 +100,10 @@ def look_at(
         )
     with new_place() as held:
         asking = Asking(place, held / "code", year, order.limits, isolation=order.isolation)
-        wanted = {r.name: r for kind in used for r in kind.asks(named, draw)}
+        wanted = {r.name: r for kind in kinds.values() for r in kind.asks(named, draw)}
         told = ask(asking, list(wanted.values())) if wanted else {}
         claims = Claims(named, draw, is_package(place), told)
-        results = {n: attempt(known[t.kind].look, claims) for n, t in tests.items()
-                   if not known[t.kind].reads}  # fmt: skip
+        results = {n: attempt(k.look, claims) for n, k in kinds.items() if not k.reads}
         if reading:
             results |= _read_files(place, order, reading, claims, asking)
         drawn = draws_as_ours(claims, year)
@@ -175,16 +140,16 @@ def refuse(order: Order, name: str, why: str) -> Grade:
     return Grade(name, tests, dict.fromkeys(tests, Result("look", why, "refused")), why)
 
 
-def grade_all(folder: Path, order: Order) -> Iterator[marks.Grade]:
-    """Every folder in a folder, by name."""
-    return marks.grade_each(
-        folder, lambda path: grade(path, order, path.name), partial(refuse, order)
-    )
+def grader(order: Order) -> Grader:
+    years = [order.year] if order.year else list(YEARS)
+    rows = [(n, test) for year in years for n, test in tests_of(year).items()]
+    wanted = {n for n, test in rows if not test.look.by_hand and _is_chosen(n, order.tests)}
+    refused = partial(refuse, order)
+    return Grader(lambda path: grade(path, order, path.name), refused, sorted(wanted), known)
 
 
-def answer(path: Path, order: Order) -> marks.Grade:
-    """One submission's grade, whatever is wrong with it."""
-    return marks.grade_or_refuse(path, lambda path: grade(path, order), partial(refuse, order))
+def _is_chosen(name: str, tests: Sequence[str]) -> bool:
+    return not tests or name in tests or name.split("-")[0] in tests
 
 
 def known() -> Known:
@@ -193,16 +158,3 @@ def known() -> Known:
     tests = sorted({name for year in YEARS for name in tests_of(year)})
     return Known(tests, [p for p in here if p.parent == SUBMISSION],
                  [p for p in here if p.parent != SUBMISSION])  # fmt: skip
-
-
-def columns(order: Order) -> list[str]:
-    """The ids of all that may come up: years have ids of their own."""
-    years = [order.year] if order.year else list(YEARS)
-    found = [
-        name for year in years for name, test in tests_of(year).items() if test.kind != WRITTEN
-    ]
-    return sorted(
-        n
-        for n in set(found)
-        if not order.tests or n in order.tests or n.split("-")[0] in order.tests
-    )

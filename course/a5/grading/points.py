@@ -22,6 +22,7 @@ from wherefrom.course.doctor.findings import NoTelling, attempt
 from wherefrom.course.doctor.judging import given_trainer, models, spans, training
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.judging.training import FINETUNE, PRETRAIN, SCRATCH
+from wherefrom.course.doctor.marks import Test
 from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year, year_name
 
@@ -40,17 +41,7 @@ class Kind:
     asks: Asks
     look: Callable[[Any], str | None]
     reads: tuple[str, str] | None = None
-
-
-@dataclass(frozen=True)
-class Test:
-    """A kind of test under a year's id, with that year's points."""
-
-    points: float
-    kind: str
-    what: str
-
-    __test__ = False  # for pytest, which would collect it
+    by_hand: bool = False
 
 
 def trains(claims: Claims) -> str | None:
@@ -137,7 +128,7 @@ BASIC: dict[str, Kind] = {
     ),
     "finetuning of part g": Kind("part g: its model, set up", asks_for(*_VARIANTS), finetunes),
     "part g": Kind("part g: its attention and its model", asks_for("layer-", *_VARIANTS), part_g),
-    WRITTEN: Kind("a written answer", lambda year, draw: [], by_hand),
+    WRITTEN: Kind("a written answer", lambda year, draw: [], by_hand, by_hand=True),
 }  # fmt: skip
 
 
@@ -155,7 +146,8 @@ def tests_of(year: str) -> dict[str, Test]:
     table = json.loads(Path(__file__).with_name("points.json").read_text("utf-8"))
     name, known = year_name(year), kinds()
     rows = table[name].items()
-    found = {test: Test(*row, known[row[1]].what) for test, row in rows if row[1] in known}
+    kept = [(test, points, known[kind]) for test, (points, kind) in rows if kind in known]
+    found = {test: Test(kind.what, points, kind) for test, points, kind in kept}
     if not found:
         raise UsageError(f"--year: there are no tests of {name} here")
     return found

@@ -21,14 +21,13 @@ from wherefrom.core.recipe import Schedule, Stage
 from wherefrom.experiments.one_run.stage_training import CHUNKS
 from wherefrom.experiments.recipes.birthplaces_recipe import course
 from wherefrom.objectives.row_order import FileOrder
-from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.workshop import choose_device
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_bars import watch
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.optimisers import AdamWConfig
-from wherefrom.training.schedules import TokenCount
+from wherefrom.training.optimisers import AdamWConfig, TokenCount
 from wherefrom.training.torch_learner import TorchLearner
 
 from .utils import save_params

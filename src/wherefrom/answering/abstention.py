@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from wherefrom.answering.policy import NOT_CALIBRATED, Threshold, Thresholds, refuse_all
+from wherefrom.answering.policy import NOT_CALIBRATED, Threshold, Thresholds, decline_all
 from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED, WHY_NOT
 from wherefrom.core.plurals import plural
 from wherefrom.core.sample_size import DOUBT, least_answers, say_least
@@ -63,7 +63,7 @@ def choose_threshold(
         tried = np.flatnonzero(allowed)
         shown = None if doubt is None or precision == 1 else (alpha, doubt)
         why = _explain(tried, answered, correct, float(ranked[0]), precision, floor, shown)
-        return refuse_all(precision, p.size, why)
+        return decline_all(precision, p.size, why)
     end = int(good[-1])
     share = float(answered[end] / p.size)
     loosest = end == np.flatnonzero(allowed)[-1]
@@ -98,7 +98,7 @@ def combine_thresholds(
     precision: float,
 ) -> Thresholds:
     """The thresholds of relations, and what they do to all calibration questions."""
-    over_all = refuse_all(precision, np.size(score), NOT_CALIBRATED)
+    over_all = decline_all(precision, np.size(score), NOT_CALIBRATED)
     relations = np.empty(np.size(score), dtype=object)
     for relation, places in parts.items():
         relations[places] = relation
@@ -188,7 +188,7 @@ def apply(
     p, is_right = check_probabilities(score, right)
     found = report_answered(thresholds.answers(p, relations), is_right)
     if not thresholds.several:
-        return _say_why(found, thresholds.together)
+        return _say_why(found, thresholds.overall)
     for relation, places in group(relations).items():
         own = thresholds.of(relation)
         each = _say_why(report_answered(own.answers(p[places]), is_right[places]), own)
@@ -212,14 +212,14 @@ def _say_why(found: dict[str, Score], threshold: Threshold) -> dict[str, Score]:
     return found
 
 
-def refused(thresholds: Thresholds, score: np.ndarray, relations: Sequence[str]) -> Score:
+def declined(thresholds: Thresholds, score: np.ndarray, relations: Sequence[str]) -> Score:
     """The share of these answers that is withheld; for people without text it should be 1."""
     p, _ = check_probabilities(score, np.zeros(np.shape(score), dtype=bool))
     several = relations if thresholds.several else None
-    return report_refused(thresholds.answers(p, relations), several)
+    return report_declined(thresholds.answers(p, relations), several)
 
 
-def report_refused(given: np.ndarray, relations: Sequence[str] | None) -> Score:
+def report_declined(given: np.ndarray, relations: Sequence[str] | None) -> Score:
     """The share that is not given; with several relations, the details have each one's."""
 
     def share(which: np.ndarray) -> Score:

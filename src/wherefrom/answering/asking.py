@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, overload
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import AnswerPolicy
@@ -15,6 +14,7 @@ from wherefrom.answering.populations import (
     check_population,
     describe_people,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.notebook import make_frame

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from wherefrom.answering.policy import REFUSE_ALL, Threshold
+from wherefrom.answering.policy import DECLINE_ALL, Threshold
 from wherefrom.core.plurals import plural
 from wherefrom.core.replies import SHOWN
 from wherefrom.core.sample_size import least_answers
@@ -66,7 +66,7 @@ class Certificate:
         parts = {name: part.refuse(why) for name, part in self.by_relation.items()}
         return replace(
             self,
-            threshold=None if parts else REFUSE_ALL,
+            threshold=None if parts else DECLINE_ALL,
             certified=False,
             n_answered=0,
             wrong=0,
@@ -79,7 +79,7 @@ class Certificate:
 
     def as_threshold(self) -> Threshold:
         """The same as a `Threshold`, with what it did to the certifying people."""
-        value = REFUSE_ALL if self.threshold is None else self.threshold
+        value = DECLINE_ALL if self.threshold is None else self.threshold
         right = 1 - self.wrong / self.n_answered if self.n_answered else None
         why = None if self.certified else self.why_not
         return Threshold(value, 1 - self.alpha, self.coverage, right, self.n, why)

@@ -9,7 +9,6 @@ from functools import cached_property
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.features import (
     FamiliarityReference,
     StatementForms,
@@ -21,6 +20,7 @@ from wherefrom.answering.features import (
 from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.answering.statement_forms import learn_statement_forms
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.contracts import Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion

@@ -12,7 +12,7 @@ names that look least like them:
                 their last word, or cut after their first word
 
 The names are a function of the corpus and the seed (`invented` also of the model's likelihoods).
-The share of a tier that is refused is an empirical figure about these names, not a guarantee about
+The share of a tier that is declined is an empirical figure about these names, not a guarantee about
 others. `perturbed_names.py` has further tiers: known names that are written a little differently.
 """
 
@@ -220,7 +220,7 @@ def _absent(names: Sequence[str], seed: int) -> Iterator[str]:
 def famous_people() -> list[str]:
     """Well-known people of many countries and times, spelt with English letters.
 
-    The list must not change, or the reported shares of refused names would change with it.
+    The list must not change, or the reported shares of declined names would change with it.
     """
     text = (files("wherefrom.answering") / "famous_people.json").read_text("utf-8")
     return json.loads(text)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.answering.answer_table import FeatureTable
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Answer, Document
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion

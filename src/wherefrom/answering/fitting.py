@@ -5,13 +5,13 @@ means the same for all of them, and each reaches the precision or is not answere
 questions are too few to tell, answers are given as unverified (`unverified.py`).
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wherefrom.answering.abstention import LEAST_SURE, apply, choose_thresholds, refused
-from wherefrom.answering.answer_table import AnswerTable
+from wherefrom.answering.abstention import LEAST_SURE, apply, choose_thresholds, declined
 from wherefrom.answering.calibration import PSEUDO, fit_by_relation, fit_calibration
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import ClosedBookModel
@@ -28,6 +28,7 @@ from wherefrom.answering.policy import (
 )
 from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability, split_people
 from wherefrom.answering.unverified import CalibrationAnswers, settle_thresholds
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score
@@ -59,7 +60,8 @@ def fit_policy(
         known = choose_known(gate, judged.features)
         features, right = judged.features.rows(known), judged.right[known]
         among = group(np.array(judged.relations, dtype=object)[known].tolist())
-        curves |= fit_by_relation(features, right, FEATURES, among)
+        guesses = {name: rate_guesses(judged, at.tolist()) for name, at in parts.items()}
+        curves |= fit_by_relation(features, right, FEATURES, among, guesses)
     score, own = np.zeros(len(judged)), own_probability(judged.features, gate)
     for relation, places in parts.items():
         score[places] = gated_probability(curves[relation], gate, judged.features.rows(places))
@@ -68,6 +70,16 @@ def fit_policy(
     chosen = settle_thresholds(chosen, answers, every, LEAST_SURE)
     policy = _combine(model, gate, curve, curves, chosen)
     return replace(policy, without_text=_share_without_text(judged))
+
+
+def rate_guesses(judged: AnswerTable, places: Sequence[int]) -> float:
+    """How often a guess is right by chance: how often a wrong answer is right for another question.
+
+    `places` are those of the questions that ask for one relation.
+    """
+    golds = Counter(judged.known[i].answer for i in places)
+    guesses = [golds[judged.answers[i].text] for i in places if not judged.right[i]]
+    return sum(guesses) / max(len(guesses) * (len(places) - 1), 1)
 
 
 def _share_without_text(judged: AnswerTable) -> float | None:
@@ -85,7 +97,7 @@ def _combine(
 ) -> AnswerPolicy:
     """A policy of these parts; `curves` are those of the relations, each with a threshold."""
     each = {name: RelationPolicy(own, thresholds.of(name)) for name, own in curves.items()}
-    return AnswerPolicy(curve, thresholds.together, each, gate, model.reference, model.forms)
+    return AnswerPolicy(curve, thresholds.overall, each, gate, model.reference, model.forms)
 
 
 def _fit_with_masked(
@@ -97,16 +109,18 @@ def _fit_with_masked(
     come among calibration people: the curve stays calibrated, and learns from more of them.
     """
     features, right = judged.features, judged.right
+    guess = rate_guesses(judged, range(len(judged)))
     if not masked:
         known = choose_known(gate, features)
-        return fit_calibration(features.rows(known), right[known], FEATURES)
+        return fit_calibration(features.rows(known), right[known], FEATURES, guess=guess)
     more = judge(model, masked)
     natural = np.array([q.support == "omitted" for q in judged.known], dtype=bool)
     omitted = np.append(natural, np.ones(len(more), dtype=bool))
     features, right = features.append(more.features), np.append(right, more.right)
     count = np.where(omitted, (natural.sum() + PSEUDO) / omitted.sum(), 1.0)
     known = choose_known(gate, features)
-    return fit_calibration(features.rows(known), right[known], FEATURES, count_N=count[known])
+    rows, outcome = features.rows(known), right[known]
+    return fit_calibration(rows, outcome, FEATURES, count_N=count[known], guess=guess)
 
 
 @dataclass(frozen=True)
@@ -206,7 +220,7 @@ def report_policy(
         if support == "stated":
             scores |= apply(policy.thresholds, score, judged.right, judged.relations)
         else:
-            scores[names[support]] = refused(policy.thresholds, score, judged.relations)
+            scores[names[support]] = declined(policy.thresholds, score, judged.relations)
     if len(everyone) > 1:
         scores |= _among_everyone(policy, everyone)
     return scores

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import ClosedBookModel, no_answers
 from wherefrom.answering.decoys import DecoyNames
@@ -27,6 +26,7 @@ from wherefrom.answering.source import (
     read_source_predictor,
     source_features,
 )
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Note, Question, Span
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
@@ -146,8 +146,7 @@ class OpenedRun(Opened):
             alike = task.measure == "accuracy" and task.beams == BEAMS and not task.brief
             kept = run.folder.has_predictions(primary, task.name)
             if alike and primary in task.predictors and kept:
-                rows = run.predictions(primary, task.name)
-                found |= {row.question: row.answer for row in rows}
+                found |= {q.text: answer for q, answer in run.predictions(primary, task.name)}
         return found
 
     @cached_property

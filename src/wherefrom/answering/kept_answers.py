@@ -5,88 +5,85 @@ report needs the same answers with the same features, and must not take longer t
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.features import FEATURES
-from wherefrom.core.contracts import Answer, Candidate
+from wherefrom.core.answer_table import AnswerTable, FeatureTable, decode_answers, encode_answers
+from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import parse_jsonl
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.runs.folder import RunFolder
 
 FILE = "audit/answered.jsonl"
-
-Kept = dict[str, tuple[Answer, Mapping[str, float]]]  # by the text of the question
+_FIELDS = ("question", "answer", "probability", "finished", "others", "features")
 
 
 class RememberingModel(ClosedBookModel):
     """A model that answers each question once, and keeps the answers with their features."""
 
-    kept: Kept
+    kept: AnswerTable
+    _places: dict[str, int]  # the row of each question, by its text
 
     @classmethod
-    def of(cls, model: ClosedBookModel, kept: Kept | None = None) -> "RememberingModel":
+    def of(cls, model: ClosedBookModel, kept: AnswerTable | None = None) -> "RememberingModel":
         """The same model, with answers that are known already."""
         made = cls.__new__(cls)
         made.__dict__ |= vars(model)
-        made.kept = dict(kept or {})
+        made.kept = AnswerTable.of((), ()) if kept is None else kept
+        made._places = {question.text: i for i, question in enumerate(made.kept.known)}
         return made
 
     def answer(
         self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
     ) -> AnswerTable:
-        new = list({q.text: q for q in questions if q.text not in self.kept}.values())
+        new = list({q.text: q for q in questions if q.text not in self._places}.values())
         if new:
-            found = super().answer(new, known)
-            for i, question in enumerate(new):
-                self.kept[question.text] = found.answers[i], found.features.row(i)
-        rows = [self.kept[question.text] for question in questions]
+            self._keep(super().answer(new, known))
+        found = self.kept.rows(self._find(questions))
         # Some answers may have been kept with more features than others.
-        names = [n for n in rows[0][1] if all(n in own for _, own in rows)] if rows else FEATURES
-        columns = {name: np.array([features[name] for _, features in rows]) for name in names}
-        answers = tuple(answer for answer, _ in rows)
-        return AnswerTable(tuple(questions), answers, FeatureTable(columns))
+        columns = found.features.columns.items()
+        here = {n: column for n, column in columns if n in FEATURES or np.isfinite(column).all()}
+        return AnswerTable(tuple(questions), found.answers, FeatureTable(here))
 
     def keep_more(self, questions: Sequence[ParsedQuestion], features: FeatureTable) -> None:
         """Keep further features of answers that are kept already."""
-        for i, question in enumerate(questions):
-            answer, own = self.kept[question.text]
-            self.kept[question.text] = answer, {**own, **features.row(i)}
+        at, kept = self._find(questions), self.kept.features
+        more: dict[str, np.ndarray] = {}
+        for name, column in features.columns.items():
+            more[name] = kept.columns.get(name, np.full(len(kept), np.nan)).copy()
+            more[name][at] = column
+        self.kept = replace(self.kept, features=kept.join(FeatureTable(more)))
+
+    def _find(self, questions: Sequence[ParsedQuestion]) -> np.ndarray:
+        return np.array([self._places[question.text] for question in questions], dtype=np.int64)
+
+    def _keep(self, found: AnswerTable) -> None:
+        exact = {name: column.astype(np.float64) for name, column in found.features.columns.items()}
+        self._places |= {q.text: len(self.kept) + i for i, q in enumerate(found.asked)}
+        asked = [Question(q.text, q.subject, q.relation, None, "") for q in found.asked]
+        self.kept = AnswerTable(
+            (),
+            (*self.kept.answers, *found.answers),
+            self.kept.features.append(FeatureTable(exact)),
+            (*self.kept.known, *asked),
+        )
 
 
-def write_kept(folder: RunFolder, kept: Kept) -> None:
-    rows = (
-        {
-            "question": question,
-            "answer": answer.text,
-            "probability": answer.probability,
-            "finished": answer.finished,
-            "others": [{"text": o.text, "probability": o.probability} for o in answer.others],
-            "features": dict(features),
-        }
-        for question, (answer, features) in kept.items()
-    )
-    folder.write_jsonl(FILE, rows)
+def write_kept(folder: RunFolder, kept: AnswerTable) -> None:
+    folder.write_jsonl(FILE, encode_answers(kept, _FIELDS))
 
 
-def read_kept(folder: RunFolder) -> Kept:
-    """What the evaluation kept; nothing if this version computes other features."""
+def read_kept(folder: RunFolder) -> AnswerTable | None:
+    """What the evaluation kept; None if this version computes other features."""
     if not folder.has(FILE):
-        return {}
-    data = folder.read(FILE)
+        return None
     try:
-        found = dict(_decode(row) for row in parse_jsonl(data, FILE))
-    except (WherefromError, AttributeError, KeyError, TypeError, ValueError):
-        return {}  # it can be computed again
-    return found if all(set(FEATURES) <= set(each) for _, each in found.values()) else {}
-
-
-def _decode(row: Any) -> tuple[str, tuple[Answer, Mapping[str, float]]]:
-    others = tuple(Candidate(o["text"], float(o["probability"])) for o in row["others"])
-    answer = Answer(row["answer"], float(row["probability"]), others, bool(row["finished"]))
-    features = {str(name): float(value) for name, value in row["features"].items()}
-    return str(row["question"]), (answer, features)
+        found = decode_answers(parse_jsonl(folder.read(FILE), FILE), _FIELDS)
+        whole = np.isfinite(found.features.matrix(FEATURES)).all()
+    except (WherefromError, KeyError):
+        return None  # it can be computed again
+    return found if whole else None

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.policy import NameGate
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import telling
@@ -24,7 +24,7 @@ from wherefrom.reading.occurrences import Occurrences
 DECOYS = 12  # how many decoys are made for a name
 LOST = 0.02  # the largest share of people with text whom the gate may take for unknown
 _FEWEST = 20  # known people that a curve is fitted on
-_ENOUGH = 0.995  # the share of decoys that the gate must refuse; refusing more is not needed
+_ENOUGH = 0.995  # the share of decoys that the gate must decline; declining more is not needed
 
 
 def fit_name_gate(known: FeatureTable, decoys: FeatureTable) -> NameGate:

@@ -10,7 +10,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import (
     FAMILIARITY,
@@ -19,6 +18,7 @@ from wherefrom.answering.features import (
     FamiliarityReference,
     StatementForms,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged, MissingInput
 from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
@@ -30,7 +30,7 @@ from wherefrom.runs.opened_run import Run
 FILE = "audit/confidence.json"
 EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than right
 MOST_PASSING = 0.1  # the share of decoys that a gate may let through; beyond it, it leaks
-REFUSE_ALL = 2.0  # above every probability; JSON has no infinity
+DECLINE_ALL = 2.0  # above every probability; JSON has no infinity
 NOT_CALIBRATED = "no calibration question asks for this"
 _EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
 
@@ -45,6 +45,9 @@ class LogisticCalibration:
     hundred answers do not justify. The bias has Jeffreys' prior for a rate: one right and one
     wrong pseudo-answer at the average features, each with the weight of half an answer. They keep
     the bias finite when all answers are right or all are wrong.
+
+    `guess` is how often a guess is right by chance: the curve's lower end. Without it, the few
+    guesses that are right by chance would flatten the whole curve (Birnbaum 1968).
     """
 
     features: tuple[str, ...]
@@ -52,6 +55,7 @@ class LogisticCalibration:
     scale: tuple[float, ...]
     weights: tuple[float, ...]
     bias: float
+    guess: float = 0.0
 
     def __post_init__(self) -> None:
         lists = (self.mean, self.scale, self.weights)
@@ -59,7 +63,7 @@ class LogisticCalibration:
             raise BadData(
                 f"calibration: expected one number for each of {self.features} in every list"
             )
-        numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias])
+        numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias, self.guess])
         if not np.isfinite(numbers).all() or min(self.scale, default=1.0) <= 0:
             raise BadData(
                 "calibration: expected finite numbers, scales above 0, found other values"
@@ -68,7 +72,8 @@ class LogisticCalibration:
     def probability(self, features: FeatureTable) -> np.ndarray:
         """The calibrated probability of each answer; the curve's columns are found by name."""
         x_NK = features.finite(self.features)
-        return sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
+        knows_N = sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
+        return self.guess + (1 - self.guess) * knows_N
 
 
 @dataclass(frozen=True)
@@ -106,11 +111,11 @@ class Threshold:
 class Thresholds:
     """A threshold for each relation.
 
-    `together` describes what they did to all calibration questions; of one relation, it is its
+    `overall` describes what they did to all calibration questions; of one relation, it is its
     threshold. A relation that no calibration question asks for is never answered.
     """
 
-    together: Threshold
+    overall: Threshold
     by_relation: Mapping[str, Threshold]
 
     @classmethod
@@ -124,8 +129,8 @@ class Thresholds:
 
     def of(self, relation: str) -> Threshold:
         """The threshold for a relation; one that withholds everything for an unknown relation."""
-        return self.by_relation.get(relation) or refuse_all(
-            self.together.precision_target, 0, NOT_CALIBRATED
+        return self.by_relation.get(relation) or decline_all(
+            self.overall.precision_target, 0, NOT_CALIBRATED
         )
 
     def answers(self, score: np.ndarray, relations: Sequence[str]) -> np.ndarray:
@@ -136,8 +141,8 @@ class Thresholds:
         return given
 
 
-def refuse_all(precision: float, n: int, why: str) -> Threshold:
-    return Threshold(REFUSE_ALL, precision, 0.0, None, n, why)
+def decline_all(precision: float, n: int, why: str) -> Threshold:
+    return Threshold(DECLINE_ALL, precision, 0.0, None, n, why)
 
 
 @dataclass(frozen=True)
@@ -202,7 +207,7 @@ class AnswerPolicy:
     no calibration question is about such a name.
     """
 
-    format_version: ClassVar[int] = 7
+    format_version: ClassVar[int] = 8
 
     calibration: LogisticCalibration
     threshold: Threshold
@@ -320,7 +325,7 @@ class Decision:
         """What the confidence would have to reach; None if another one would change nothing."""
         if self.reason != LOW_CONFIDENCE or self.threshold is None:
             return None
-        return self.threshold.value if self.threshold.value < REFUSE_ALL else None
+        return self.threshold.value if self.threshold.value < DECLINE_ALL else None
 
     @property
     def why_not(self) -> str | None:

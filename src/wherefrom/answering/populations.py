@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FAMILIARITY
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.evaluation.two_samples import compare_distributions, compare_shares

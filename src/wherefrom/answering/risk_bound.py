@@ -57,17 +57,17 @@ from hashlib import sha256
 import numpy as np
 
 from wherefrom.answering.abstention import choose_threshold
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import fit_by_relation, fit_calibration
 from wherefrom.answering.certificate import FITTING, Certificate, Trial, least_people
 from wherefrom.answering.name_gate import choose_known
 from wherefrom.answering.policy import (
+    DECLINE_ALL,
     NOT_CALIBRATED,
-    REFUSE_ALL,
     LogisticCalibration,
     NameGate,
     Thresholds,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.sample_size import least_answers
 from wherefrom.evaluation.binomial import binomial_tail, upper_bound
@@ -252,7 +252,7 @@ def certify(scores: Scores, alpha: float, delta: float) -> Certificate:
 
 
 def _certify_nothing(alpha: float, delta: float, n: int, tried: tuple[Trial, ...]) -> Certificate:
-    return Certificate(REFUSE_ALL, alpha, delta, False, 0, 0, 0.0, n, tried, None)
+    return Certificate(DECLINE_ALL, alpha, delta, False, 0, 0, 0.0, n, tried, None)
 
 
 def walk(

@@ -17,10 +17,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.features import FAMILIARITY, FEATURES, STATEMENT, TINY
 from wherefrom.answering.policy import EVEN_ODDS, LogisticCalibration
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.config import from_json
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.replies import GUESSED, RECALLED, Source

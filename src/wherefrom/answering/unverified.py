@@ -14,9 +14,9 @@ import numpy as np
 
 from wherefrom.answering.abstention import choose_threshold, combine_thresholds
 from wherefrom.answering.policy import (
+    DECLINE_ALL,
     EVEN_ODDS,
     NOT_CALIBRATED,
-    REFUSE_ALL,
     Threshold,
     Thresholds,
 )
@@ -48,7 +48,7 @@ def settle_thresholds(
     The relations that are pooled are those with few questions, whatever their answers are: had
     they been picked by their answers, the test would show nothing.
     """
-    each, parts, target = dict(chosen.by_relation), answers.parts, chosen.together.precision_target
+    each, parts, target = dict(chosen.by_relation), answers.parts, chosen.overall.precision_target
     few = {name: places for name, places in parts.items() if places.size < fewest_questions(target)}
     if common := _pool(few, answers, target, floor):
         each |= dict.fromkeys(few, common)
@@ -71,7 +71,7 @@ def _settle(
     Everything stays withheld where the questions are enough to show a threshold, and none that
     answers as many as it takes reaches the precision.
     """
-    if chosen.value < REFUSE_ALL:
+    if chosen.value < DECLINE_ALL:
         return chosen
     n, target = right.size, chosen.precision_target
     reached = n and choose_threshold(score, right, target).answered_share * n
@@ -93,7 +93,7 @@ def _choose_own(chosen: Threshold, own: np.ndarray, right: np.ndarray, floor: fl
         few = Threshold(floor, target, 0.0, None, n, unverified=chosen.why_not)
         return few if right.all() else chosen
     found = choose_threshold(own, right, target, doubt=DOUBT, worst=EVEN_ODDS)
-    if found.value >= REFUSE_ALL:
+    if found.value >= DECLINE_ALL:
         return found
     # The precision may leave room for a wrong answer at the end, but nothing speaks for one.
     least = float(own[right & (own >= found.value)].min())
@@ -124,7 +124,7 @@ def _pool(
     # Each subject's in turn, so that every relation has its share whoever is right.
     counted = places[[at[i % at.size] for i, at in enumerate(about.values())]]
     found = choose_threshold(score[counted], right[counted], precision, floor, DOUBT)
-    if found.value >= REFUSE_ALL:
+    if found.value >= DECLINE_ALL:
         return None
     given = score >= found.value
     refuted = any(_is_refuted(given[at], right[at], precision) for at in few.values())

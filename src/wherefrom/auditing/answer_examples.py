@@ -12,6 +12,7 @@ from statistics import median
 
 from wherefrom.answering.closed_book import no_answers
 from wherefrom.answering.inspector import Inspector, OpenedRun
+from wherefrom.core.answer_table import Prediction
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, MissingInput, UsageError, WherefromError, nearest
 from wherefrom.core.forms import find_forms
@@ -20,7 +21,6 @@ from wherefrom.core.replies import Verdict
 from wherefrom.data.birthplaces import RELATION, TABLES, TEXT, BirthplacesConfig
 from wherefrom.data.data_catalogue import load_dataset
 from wherefrom.data.fetching import registry
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.reading.index import Index
 from wherefrom.reading.table_files import read_lines, read_table
 from wherefrom.reading.verdict import FactChecker
@@ -78,7 +78,7 @@ def examples_of_run(
     run.require_finished()
     chosen = _choose_task(run, task)
     name = _choose_model(run, chosen, model)
-    rows = _of_relation(run.predictions(name, chosen.name), relation, str(run.path))
+    rows = _of_relation(list(run.predictions(name, chosen.name)), relation, str(run.path))
     shown = [_example(row, row.answer.probability) for row in _draw(rows, n, seed)]
     if not chosen.brief:  # a review has no name that a text could be about
         opened = OpenedRun(run)
@@ -115,7 +115,7 @@ def examples_of_file(
     texts = [row.cells[0] for row in asked]
     form = find_forms(texts)[0]
     rows = [
-        Prediction.of(
+        Prediction(
             Question(row.cells[0], form.subject(row.cells[0]) or "", RELATION, row.cells[1], ""),
             Answer(place, 1.0),  # the file does not say how sure the model was
         )
@@ -151,12 +151,12 @@ def _of_relation(
 ) -> Sequence[Prediction]:
     if relation is None:
         return rows
-    known = sorted({row.relation for row in rows})
+    known = sorted({row.question.relation for row in rows})
     if relation not in known:
         raise UsageError(
             f"--relation: no relation '{relation}' in {where}; {nearest(relation, known)}"
         )
-    return [row for row in rows if row.relation == relation]
+    return [row for row in rows if row.question.relation == relation]
 
 
 def _draw(rows: Sequence[Prediction], n: int, seed: int) -> list[Prediction]:
@@ -187,10 +187,10 @@ def _assemble(of: str, rows: Sequence[Prediction], shown: Sequence[Example], see
 
 def _example(row: Prediction, probability: float | None) -> Example:
     return Example(
-        question=row.question,
-        subject=row.subject,
-        relation=row.relation,
-        answer=" or ".join([row.gold, *row.accepted]),
+        question=row.question.text,
+        subject=row.question.subject,
+        relation=row.question.relation,
+        answer=" or ".join([row.question.answer or "", *row.question.accepted]),
         prediction=row.answer.text,
         right=row.correct,
         model_probability=probability,

@@ -98,13 +98,13 @@ class AbstentionFindings:
 
 @dataclass(frozen=True)
 class DecoyFindings:
-    """One tier of decoys: the share refused by the threshold in use, and by the certified one.
+    """One tier of decoys: the share declined by the threshold in use, and by the certified one.
 
     `refused` and `refused_at_bound` are what `ask` does. `refused_closed_book` leaves out the list
     of the names in the text and is a property of the model alone; names that the model cannot read
-    are refused there too. `offered` is the share for which a name of the text is offered.
+    are declined there too. `offered` is the share for which a name of the text is offered.
     `auroc` says how well the score separates the decoys from held-out people whose text states the
-    answer. If nothing was certified, everything would be refused, and `refused_at_bound` is None.
+    answer. If nothing was certified, everything would be declined, and `refused_at_bound` is None.
     With several relations, each decoy is asked about one of them in turn.
     """
 

@@ -13,7 +13,6 @@ from typing import Any, TypeVar, cast
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.populations import PopulationCheck
 from wherefrom.auditing import (
@@ -29,6 +28,7 @@ from wherefrom.auditing.audit_findings import (
     AuditedAnswer,
     ExposureFindings,
 )
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question
@@ -45,7 +45,8 @@ from wherefrom.experiments.many_runs.retraining import (
     run_swap,
     why_not_retrainable,
 )
-from wherefrom.experiments.many_runs.together import check_together
+from wherefrom.experiments.many_runs.stacked_runs import check_most
+from wherefrom.experiments.resources import use_threads
 from wherefrom.memorisation.counterfactual import find_memorisation
 from wherefrom.memorisation.dose_response import Dose
 from wherefrom.memorisation.labelled_answers import LABELS, LabelledAnswers, pack_labelled
@@ -53,7 +54,6 @@ from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run
-from wherefrom.runs.threads import use_threads
 from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
 
 TIMING = "audit/timing.json"
@@ -151,7 +151,7 @@ def _check_training(
         raise UsageError(f"pairs: expected 1 to {_MOST_MODELS:,}, found {pairs}")
     if processes > 1 and pairs is None and budget is None:
         raise UsageError("processes: expected pairs or a budget beside it, found none; add pairs")
-    check_together(together)
+    check_most(together)
     if budget is not None and not budget >= 0:
         raise UsageError(f"budget: expected minutes from 0, found {budget}")
     if swap is not None and swap < 1:
@@ -168,7 +168,7 @@ def report_audit(
 ) -> Audit:
     """Compute all findings about a run, given its retrained models, and write them."""
     began = monotonic()
-    with run.folder.together():  # the files of an audit are all of one audit
+    with run.folder.transaction():  # the files of an audit are all of one audit
         investigation = investigate(run, retrained, tell)
         found = _report(investigation, risk or Risk(), swap or _earlier_swap(run), tell)
         found = replace(found, not_retrained=not_retrained)
@@ -212,7 +212,11 @@ def _report(
     if evidence is None:
         notes.append(NO_EVIDENCE)
     source = source_sections.report_source(
-        examined, investigation.sources(), inspector.predictor, investigation.labelled
+        examined,
+        investigation.sources(),
+        inspector.predictor,
+        investigation.labelled,
+        investigation.verdicts,
     )
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
     name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from wherefrom.answering.abstention import choose_thresholds, report_answered
-from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.fitting import CertifiedPolicy, certify_policy
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import AnswerPolicy, Threshold, Thresholds
@@ -16,6 +15,7 @@ from wherefrom.auditing.audit_findings import (
     SupportFindings,
     ThresholdFindings,
 )
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.evaluation.calibration_measures import score_calibration
 from wherefrom.evaluation.evaluator import Score
@@ -94,7 +94,7 @@ def report_abstention(
 def _report_thresholds(
     thresholds: Thresholds, score: np.ndarray, right: np.ndarray, relations: Sequence[str]
 ) -> ThresholdFindings:
-    found = _report_threshold(thresholds.together, thresholds.answers(score, relations), right)
+    found = _report_threshold(thresholds.overall, thresholds.answers(score, relations), right)
     if not thresholds.several:
         return found
     each = {

@@ -1,4 +1,4 @@
-"""The section of an audit about decoys and perturbed names: who is refused, and by which rule.
+"""The section of an audit about decoys and perturbed names: who is declined, and by which rule.
 
 Every name goes the way of a question to `ask`. A name is answered only if the model can read it,
 if the text has no other name that was probably meant, and if name gate and threshold let it pass.
@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wherefrom.answering.abstention import report_refused
-from wherefrom.answering.answer_table import AnswerTable, FeatureTable
+from wherefrom.answering.abstention import report_declined
 from wherefrom.answering.decoys import make_tiers
 from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.inspector import Inspector
@@ -19,6 +18,7 @@ from wherefrom.answering.perturbed_names import PERTURBED, make_perturbed
 from wherefrom.answering.policy import AnswerPolicy
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.auditing.audit_findings import AuditedDecoy, DecoyFindings
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import auroc
@@ -87,7 +87,7 @@ def report_decoys(
     policy: AnswerPolicy,
     bound: CertifiedPolicy | None,
 ) -> dict[str, DecoyFindings]:
-    """For each tier: the share refused, and how well the score separates decoys from people."""
+    """For each tier: the share declined, and how well the score separates decoys from people."""
     held = np.flatnonzero(examined.select("held-out", ("stated",)))
     relations = [examined.relations[i] for i in held]
     features = examined.features.rows(held)
@@ -102,11 +102,11 @@ def report_decoys(
         ranked[list(tier.read)] += _LAST * policy.confidence(tier.features, asked)
         found[name] = DecoyFindings(
             n=len(tier.questions),
-            refused=report_refused(tier.answered(policy), several),
+            refused=report_declined(tier.answered(policy), several),
             # A misspelt name may be as familiar as the right one: the text's names tell them apart.
             auroc=None if name in PERTURBED else _separation(people, ranked),
-            refused_at_bound=certified and report_refused(tier.answered(certified), several),
-            refused_closed_book=report_refused(tier.passes(policy), several),
+            refused_at_bound=certified and report_declined(tier.answered(certified), several),
+            refused_closed_book=report_declined(tier.passes(policy), several),
             offered=Score.of_share(
                 "offered_share", sum(map(bool, tier.offered)), len(tier.questions)
             ),

@@ -6,7 +6,6 @@ written to a file, so that whoever has the right answers can check what the audi
 
 from collections.abc import Iterator
 
-from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.asking import check_batch, describe_batch
 from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.inspector import Inspector
@@ -16,6 +15,7 @@ from wherefrom.answering.populations import (
     check_population,
 )
 from wherefrom.auditing.audit_findings import UnansweredQuestion
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Question
 from wherefrom.core.forms import ParsedQuestion
 

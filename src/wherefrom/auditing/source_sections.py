@@ -6,7 +6,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from wherefrom.answering.answer_table import AnswerTable
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.source import SourcePredictor
 from wherefrom.auditing.audit_findings import (
@@ -19,6 +18,7 @@ from wherefrom.auditing.audit_findings import (
 )
 from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
 from wherefrom.auditing.verdict_accuracy import measure_verdicts
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import AS_READ, SOURCES, SUPPORTED, VERDICTS, Source, Verdict
@@ -118,23 +118,18 @@ def label_answers(inspector: Inspector, examined: AnswerTable) -> LabelledAnswer
     confidence = np.full(len(answers), np.nan)
     if policy is not None:
         confidence = policy.confidence(examined.features, examined.relations)
+    columns = {
+        "confidence": confidence,
+        "read": inspector.probability_read(examined.features),
+        "p": p_KN.T,
+        "with": has_text_KN.T,
+    }
     return LabelledAnswers(
         run=run.path.resolve().name,
         # A data set that is generated knows what its text states of everybody.
         by_construction=isinstance(run.recipe.data, PeopleConfig),
-        questions=tuple(q.text for q in examined.known),
-        relations=examined.relations,
-        splits=tuple(q.split for q in examined.known),
-        supports=tuple(q.support for q in examined.known),
-        answers=answers,
-        right=examined.right,
-        probability=np.array([answer.probability for answer in examined.answers]),
-        confidence=confidence,
-        probability_read=inspector.probability_read(examined.features),
-        features=examined.features,
         models=tuple(row.model for row in rows),
-        p_KN=p_KN,
-        has_text_KN=has_text_KN,
+        table=replace(examined, columns=columns),
     )
 
 
@@ -143,15 +138,18 @@ def report_source(
     sources: Sequence[Source],
     predictor: SourcePredictor,
     labelled: LabelledAnswers | None,
+    verdicts: Sequence[Verdict | None] = (),
 ) -> SourceFindings:
     """The sources of held-out answers and, if m was measured, how well they are predicted."""
     labels, held = [source.label for source in sources], examined.select("held-out")
+    supported = np.array([v is not None and v.label == SUPPORTED for v in verdicts])
+    evidence = supported if any(verdicts) else None
 
     def report(places: np.ndarray) -> SourceFindings:
         counts = _count_labels(labels, SOURCES, examined, places.tolist())
         here = np.zeros(len(labels), dtype=bool)
         here[places] = True
-        measured = labelled and labelled.measure(predictor, here & held)
+        measured = labelled and labelled.measure(predictor, here & held, evidence)
         models = predictor.models if measured is None else measured.models
         return SourceFindings(predictor.borrowed, models, counts, measured)
 

@@ -69,7 +69,7 @@ def audit(
     from wherefrom.runs.layout import find_run
     from wherefrom.show.terminal.audit_text import (
         audit_table,
-        explain_audit_refusals,
+        explain_audit_abstention,
         explain_source,
     )
     from wherefrom.show.terminal.messages import printable
@@ -94,7 +94,7 @@ def audit(
     else:
         written = wherefrom.to_json(found)
         draw(audit_table(written))
-        if lines := [*explain_audit_refusals(written), *explain_source(written)]:
+        if lines := [*explain_audit_abstention(written), *explain_source(written)]:
             print("\n" + "\n".join(map(printable, lines)))
         print(f"\n{find_run(run)}/audit: audit.json, answers.jsonl and pictures")
     if found.not_retrained is not None:

@@ -43,8 +43,8 @@ def new(
 
     Example: wherefrom course new --year xcs2025 --out term --data birthplaces --rubric
     """
-    from wherefrom.course.classroom.handout_files import Wanted, make_term
+    from wherefrom import api
 
-    wanted = Wanted(solution, rubric, gradescope)
-    for path, text in make_term(year, out, data, wanted, force).items():
+    wanted = {"solution": solution, "rubric": rubric, "gradescope": gradescope}
+    for path, text in api.new_course(year, out, data=data, force=force, **wanted).items():
         print(f"{path}: {text}")

@@ -31,8 +31,13 @@ from wherefrom.cli import (
     verify,
 )
 from wherefrom.cli.help import Command, Group
-from wherefrom.cli.output import complain, show_traceback, show_warnings_as_notes
-from wherefrom.cli.streams import hush, prepare_streams
+from wherefrom.cli.output import (
+    complain,
+    hush,
+    prepare_streams,
+    show_traceback,
+    show_warnings_as_notes,
+)
 from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import (
     CannotWrite,

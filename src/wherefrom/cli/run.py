@@ -23,7 +23,7 @@ from wherefrom.core.errors import UsageError
 
 if TYPE_CHECKING:
     from wherefrom.api import Outcome, SeedsOutcome
-    from wherefrom.experiments.recipes.recipe_options import RecipeOptions
+    from wherefrom.experiments.recipes.recipe_catalogue import RecipeOptions
 
 REPORTED = ("people", "facts")  # recipes whose run ends with a report
 
@@ -139,7 +139,7 @@ def run(
     """Run a recipe and print its results.
 
     The same command continues a run that was stopped. If the run is finished, the command only
-    prints its results. Several --processes take every step together; with --seeds, each trains
+    prints its results. Several --processes share every step; with --seeds, each trains
     seeds of its own.
 
     Example: wherefrom run facts --corpus text.txt --questions questions.tsv

@@ -13,7 +13,7 @@ from typing import Generic, TypeVar, overload
 import numpy as np
 
 Item = TypeVar("Item")
-_TOGETHER = 4096  # groups that are made one after the other
+_BATCH = 4096  # groups that are made one after the other
 
 
 class MadeSequence(Sequence[Item], Generic[Item]):
@@ -34,8 +34,8 @@ class MadeSequence(Sequence[Item], Generic[Item]):
 
     def __iter__(self) -> Iterator[Item]:
         count = len(self.starts) - 1
-        for first in range(0, count, _TOGETHER):
-            groups = range(first, min(first + _TOGETHER, count))
+        for first in range(0, count, _BATCH):
+            groups = range(first, min(first + _BATCH, count))
             yield from chain.from_iterable(self.make_all(groups))
 
     @overload

@@ -34,7 +34,7 @@ from wherefrom.reading.subjects import find_subjects
 from wherefrom.reading.texts import LAYOUTS, Texts, name_document, read_texts
 from wherefrom.reading.unchanged import LastRead
 
-_TOGETHER = 20_000  # questions whose letters are gathered at once
+_BATCH = 20_000  # questions whose letters are gathered at once
 _SHARES = ("calibration_share", "held_out_share")
 
 
@@ -341,7 +341,7 @@ def _require_subjects(config: FactsConfig, questions: Sequence[Question]) -> Non
 def _unwritten(documents: Sequence[Document], questions: Iterable[Question]) -> str:
     """The characters of the questions and answers, and behind a name, that no document has."""
     needed = set(BEHIND_NAME)
-    for some in in_batches(questions, _TOGETHER):
+    for some in in_batches(questions, _BATCH):
         needed.update("".join(question.text for question in some))
         needed.update(*{answer for q in some for answer in (q.answer or "", *q.accepted)})
     # Most characters stand in one of the first documents, so few are looked for in all.

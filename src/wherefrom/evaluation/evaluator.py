@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.core.contracts import Answer, Answerer, Candidate, Question, Scorer
+from wherefrom.core.answer_table import AnswerTable
+from wherefrom.core.contracts import Answerer, Question, Scorer
 from wherefrom.core.errors import BadData, Diverged
 from wherefrom.core.measures import BY_RELATION
 from wherefrom.evaluation.intervals import Interval, bootstrap_mean, wilson
@@ -62,114 +63,33 @@ class Score:
             ) from None
 
 
-@dataclass(frozen=True)
-class Prediction:
-    """What was answered to one question, and whether that was right.
-
-    `accepted` are the answers that are right besides `gold`; `id` is what the user's file calls
-    the question.
-    """
-
-    question: str
-    subject: str
-    gold: str
-    answer: Answer
-    correct: bool
-    support: str
-    relation: str = ""  # of a file that does not say it
-    accepted: tuple[str, ...] = ()
-    id: str = ""
-
-    @classmethod
-    def of(cls, question: Question, answer: Answer) -> "Prediction":
-        """The prediction for a question that has an answer."""
-        return cls(
-            question=question.text,
-            subject=question.subject,
-            gold=gold_answer(question),
-            answer=answer,
-            correct=question.accepts(answer.text),
-            support=question.support,
-            relation=question.relation,
-            accepted=question.accepted,
-            id=question.id,
-        )
-
-    def as_json(self) -> dict[str, Any]:
-        """One flat row; `answer` is the text, its probability stands beside it.
-
-        `id` and `accepted` are only there if the question has them.
-        """
-        others = [{"text": o.text, "probability": o.probability} for o in self.answer.others]
-        return {
-            **({"id": self.id} if self.id else {}),
-            "question": self.question,
-            "subject": self.subject,
-            "gold": self.gold,
-            **({"accepted": list(self.accepted)} if self.accepted else {}),
-            "answer": self.answer.text,
-            "correct": self.correct,
-            "probability": self.answer.probability,
-            "finished": self.answer.finished,
-            "support": self.support,
-            "relation": self.relation,
-            "others": others,
-        }
-
-    @classmethod
-    def from_json(cls, row: Mapping[str, Any], where: str = "prediction") -> "Prediction":
-        """The prediction that `as_json` wrote; `where` names file and line in an error."""
-        try:
-            others = tuple(Candidate(o["text"], float(o["probability"])) for o in row["others"])
-            answer = Answer(row["answer"], float(row["probability"]), others, row["finished"])
-            texts = {name: row[name] for name in ("question", "subject", "gold", "support")}
-            texts["relation"] = row.get("relation", "")
-            accepted, name = tuple(row.get("accepted", ())), row.get("id", "")
-            given = (answer.text, name, *accepted, *texts.values())
-            if not all(isinstance(text, str) for text in given):
-                raise TypeError("something else than text")
-            found = cls(answer=answer, correct=row["correct"], **texts, accepted=accepted, id=name)
-        except KeyError as error:
-            raise BadData(f"{where}: expected the field {error}, found none") from None
-        except (TypeError, ValueError) as error:
-            raise BadData(f"{where}: expected the fields of a prediction, found: {error}") from None
-        if found.correct is not (answer.text in (found.gold, *found.accepted)):
-            wanted = " or ".join(f"'{text}'" for text in (found.gold, *found.accepted))
-            raise BadData(
-                f"{where}: expected 'correct' to say whether '{answer.text}' is {wanted}, "
-                f"found {found.correct!r}"
-            )
-        return found
-
-
 def evaluate_answers(
     answerer: Answerer, questions: Sequence[Question]
-) -> tuple[Score, list[Prediction]]:
+) -> tuple[Score, AnswerTable]:
     """Ask every question closed-book; right is an accepted answer, character by character."""
     if not questions:
         raise BadData("questions: expected at least one to evaluate, found none")
     for question in questions:
         gold_answer(question)
     answers = answerer.answer([question.text for question in questions])
-    predictions = [Prediction.of(q, answer) for q, answer in zip(questions, answers, strict=True)]
+    predictions = AnswerTable.of(questions, answers)
     return accuracy(predictions), predictions
 
 
-def accuracy(predictions: Sequence[Prediction]) -> Score:
+def accuracy(predictions: AnswerTable) -> Score:
     """The share that is right, with Wilson's interval: also of predictions read from a file.
 
     Where the questions ask for several relations, the details have the score of each.
     """
-    if not predictions:
+    if not len(predictions):
         raise BadData("predictions: expected at least one to score, found none")
-    n, right = len(predictions), sum(p.correct for p in predictions)
+    right = int(predictions.right.sum())
     details: dict[str, Any] = {"correct": right}
-    if parts := divide([p.relation for p in predictions]):
+    if parts := divide(predictions.relations):
         details[BY_RELATION] = {
-            name: accuracy([predictions[int(i)] for i in at]).as_json()
-            for name, at in parts.items()
+            name: accuracy(predictions.rows(at)).as_json() for name, at in parts.items()
         }
-    return Score.of_share("accuracy", right, n, details)
+    return Score.of_share("accuracy", right, len(predictions), details)
 
 
 def gold_answer(question: Question) -> str:

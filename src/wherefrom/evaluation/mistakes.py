@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wherefrom.core.answer_table import AnswerTable, Prediction
 from wherefrom.core.contracts import Dataset, Document
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.places import lines_of, stands_in, without_name
 from wherefrom.reading.names import person
 
@@ -34,7 +34,7 @@ class Mistakes:
         return {"n": self.n, "right": self.right, "reach": self.reach, "kinds": self.counts}
 
 
-def sort_mistakes(predictions: Sequence[Prediction], dataset: Dataset, reach: int) -> Mistakes:
+def sort_mistakes(predictions: AnswerTable, dataset: Dataset, reach: int) -> Mistakes:
     """The wrong predictions by kind: the first of KINDS that fits.
 
     `reach` is how many characters of a line a training row can show.
@@ -43,19 +43,20 @@ def sort_mistakes(predictions: Sequence[Prediction], dataset: Dataset, reach: in
     kinds: dict[str, list[Prediction]] = {kind: [] for kind in KINDS}
     wrong = [prediction for prediction in predictions if not prediction.correct]
     for prediction in wrong:
-        own = lines.get(person(prediction.subject), ())
+        own = lines.get(person(prediction.question.subject), ())
         kinds[_kind(prediction, own, reach)].append(prediction)
     right = len(predictions) - len(wrong)
     return Mistakes(len(predictions), right, reach, {k: tuple(ps) for k, ps in kinds.items()})
 
 
 def _kind(prediction: Prediction, lines: Sequence[Document], reach: int) -> str:
-    telling = [document for document in lines if prediction.gold in document.text]
+    gold = prediction.question.answer or ""
+    telling = [document for document in lines if gold in document.text]
     if not telling:
         return GOLD_ABSENT
     if any(stands_in(prediction.answer.text, without_name(document)) for document in lines):
         return ANOTHER_PLACE
-    if all(_gold_end(prediction.gold, document) > reach for document in telling):
+    if all(_gold_end(gold, document) > reach for document in telling):
         return BEYOND_WINDOW
     return FAILED_RECALL
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wherefrom.core.answer_table import AnswerTable, Prediction
 from wherefrom.core.errors import Mismatch
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.intervals import Interval, paired_counts, paired_difference
 from wherefrom.evaluation.relations import divide
 
-Key = tuple[str, str, int]
+Key = tuple[str, str | None, int]
 
 _CHARACTERS = ("characters", "original_characters")  # a result that has either is a text's
 
@@ -31,17 +31,17 @@ class Comparison:
     neither: int
 
 
-def compare(a: Sequence[Prediction], b: Sequence[Prediction]) -> Comparison:
+def compare(a: AnswerTable, b: AnswerTable) -> Comparison:
     """Pair the predictions by question: by how much a beats b, with an interval."""
     return _compare(align(a, b))
 
 
-def compare_relations(a: Sequence[Prediction], b: Sequence[Prediction]) -> dict[str, Comparison]:
+def compare_relations(a: AnswerTable, b: AnswerTable) -> dict[str, Comparison]:
     """The same for each relation; empty if there is only one, or if one side does not say it."""
     pairs = align(a, b)
-    if not all(first.relation == second.relation for first, second in pairs):
+    if not all(first.question.relation == second.question.relation for first, second in pairs):
         return {}
-    parts = divide([first.relation for first, _ in pairs])
+    parts = divide([first.question.relation for first, _ in pairs])
     return {name: _compare([pairs[int(i)] for i in at]) for name, at in parts.items()}
 
 
@@ -92,7 +92,7 @@ def _bits(result: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def align(a: Sequence[Prediction], b: Sequence[Prediction]) -> list[tuple[Prediction, Prediction]]:
+def align(a: AnswerTable, b: AnswerTable) -> list[tuple[Prediction, Prediction]]:
     """The two predictions of every question, in the order of a."""
     keyed_a, keyed_b = _keyed(a), _keyed(b)
     alone = [key for key in keyed_a if key not in keyed_b]
@@ -109,12 +109,12 @@ def align(a: Sequence[Prediction], b: Sequence[Prediction]) -> list[tuple[Predic
     return [(prediction, keyed_b[key]) for key, prediction in keyed_a.items()]
 
 
-def _keyed(predictions: Sequence[Prediction]) -> dict[Key, Prediction]:
+def _keyed(predictions: AnswerTable) -> dict[Key, Prediction]:
     """By question, gold answer and how often that was seen before: names repeat."""
-    seen: Counter[tuple[str, str]] = Counter()
+    seen: Counter[tuple[str, str | None]] = Counter()
     keyed: dict[Key, Prediction] = {}
     for prediction in predictions:
-        pair = (prediction.question, prediction.gold)
+        pair = (prediction.question.text, prediction.question.answer)
         keyed[*pair, seen[pair]] = prediction
         seen[pair] += 1
     return keyed

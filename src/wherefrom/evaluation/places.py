@@ -6,13 +6,14 @@ is no gazetteer here: that one place lies in another is what the text itself sho
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData
-from wherefrom.evaluation.evaluator import Prediction, Score
+from wherefrom.evaluation.evaluator import Score
 from wherefrom.reading.fitting_examples import CONTAINER
 from wherefrom.reading.names import person
 
@@ -96,11 +97,11 @@ class PlaceMatch:
         return False
 
 
-def place_aware_accuracy(predictions: Sequence[Prediction], match: PlaceMatch) -> Score:
+def place_aware_accuracy(predictions: AnswerTable, match: PlaceMatch) -> Score:
     """The share that is right or names a place which holds the gold one or lies in it."""
-    if not predictions:
+    if not len(predictions):
         raise BadData("predictions: expected at least one to score, found none")
-    accepted = [match.accepts(p.subject, p.gold, p.answer.text) for p in predictions]
+    accepted = [match.accepts(q.subject, q.answer or "", a.text) for q, a in predictions]
     n, right = len(predictions), sum(accepted)
     return Score.of_share("accuracy", right, n, {"correct": right})
 

@@ -19,19 +19,18 @@ from wherefrom.core.errors import Dismissed, Unavailable, WherefromError
 from wherefrom.core.inside import inside
 from wherefrom.core.recipe import Experiment
 from wherefrom.experiments.pool import Pool
-from wherefrom.experiments.rank_checks import count_ranks, introduce
+from wherefrom.experiments.resources import count_ranks, introduce, share_threads, usual_threads
 from wherefrom.runs.layout import EVIDENCE, INDEX
-from wherefrom.runs.threads import share_threads, usual_threads
-from wherefrom.training.meeting import (
+from wherefrom.training.rank_group import (
     PATIENCE,
     Place,
+    Ranks,
     find_place,
     leave_word,
     meet,
     open_file,
     open_store,
 )
-from wherefrom.training.rank_group import Ranks
 
 _LOOPBACK = {"linux": "lo", "darwin": "lo0"}  # by platform
 _LEFT_OUT = (INDEX, EVIDENCE, "retrained")  # folders of a run that no rank needs a copy of

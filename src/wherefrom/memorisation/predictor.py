@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.calibration import fit_by_relation, fit_calibration
 from wherefrom.answering.source import FILE, RECALLED_ABOVE, SOURCE_FEATURES, SourcePredictor
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.evaluation.relations import divide
 from wherefrom.runs.folder import RunFolder

@@ -28,7 +28,7 @@ from wherefrom.objectives.salience import AnswerFinder, Asked, Size, find_named,
 LARGE = 200_000  # documents from which on a corpus is kept in files
 VERSION = 1  # of what documents are made into; to be raised if that ever changes
 _WORD = re.compile(r"(?<=\s)\S")
-_TOGETHER = 2000  # documents whose rows are added at once
+_BATCH = 2000  # documents whose rows are added at once
 _OFTEN = 20_000  # documents after which the progress is told
 # An index 0 that may be ignored must be there.
 _NEVER_EMPTY = ("words", "word_place", "like", "span_start", "span_end", "span_words")
@@ -174,7 +174,7 @@ class _Work:
         if self.asked is not None:
             finder = AnswerFinder(documents, named, self.answers, self.asked)
         rows, number = _Rows(self.vocabulary), 0
-        for some in in_batches(documents, _TOGETHER):
+        for some in in_batches(documents, _BATCH):
             for document in some:
                 if number % _OFTEN == 0 and number:
                     tell("looking for facts", number, len(documents))

@@ -20,7 +20,7 @@ from wherefrom.objectives.encoder import Encoder
 from wherefrom.objectives.row_order import build_order
 
 _FEW = 100_000  # questions whose characters are kept as they are used; more are packed
-_TOGETHER = 10_000  # questions that are encoded at once
+_BATCH = 10_000  # questions that are encoded at once
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def _render(
     """All rows one after the other; how long each question is, and each whole row."""
     tokens, asked, lengths = list[np.ndarray](), array("q"), array("q")
     encoder, mask = Encoder(vocabulary), vocabulary.mask
-    for some in in_batches(questions, _TOGETHER):
+    for some in in_batches(questions, _BATCH):
         for question in some:
             if question.answer is None:
                 raise BadData(f"{question.text!r}: expected an answer to train on, found none")

@@ -35,7 +35,7 @@ _LONGEST_SALIENT = 40
 _ABBREVIATION = 3  # letters before a full stop that does not end a sentence
 _EXAMPLES = 3000  # documents from which it is learnt what stands around answers, at most
 _OFTEN = 20_000  # documents after which the progress is told
-_TOGETHER = 5000  # documents that are searched at once
+_BATCH = 5000  # documents that are searched at once
 
 # The answers, folded, that asked questions give to each subject, by relation.
 Asked = Mapping[str, Mapping[str, Collection[str]]]
@@ -54,7 +54,7 @@ def find_named(documents: Sequence[Document]) -> tuple[set[str], Size]:
     named: set[str] = set()
     known: set[str] = set()  # words, with the marks around them, that cannot name anything new
     done = characters = longest = 0
-    for some in in_batches(documents, _TOGETHER):
+    for some in in_batches(documents, _BATCH):
         tell("looking for names", done, len(documents))
         done += len(some)
         texts = [document.text for document in some]

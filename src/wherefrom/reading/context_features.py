@@ -5,7 +5,7 @@ learnt (`log_linear.py`); no word of any language is written into this file.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -29,12 +29,16 @@ def extract_features(
     about must not be counted: otherwise the count would give the answer away. `distractors` are
     common phrases that are nobody's answer.
     """
-    context = _Context(line, known, distractors)
+    context = Context(line, known, distractors)
     return [context.features(c) for c in (line.candidates if wanted is None else wanted)]
 
 
-class _Context:
-    """What all candidates of one line share."""
+class Context:
+    """What all candidates of one line share.
+
+    Most of a candidate's features depend on where it begins or on where it ends, and many begin or
+    end at the same token: these are made once, and other relations of the text use them, too.
+    """
 
     def __init__(self, line: Line, known: Mapping[str, int], distractors: Container[str]) -> None:
         self.line, self.known, self.distractors = line, known, distractors
@@ -44,70 +48,116 @@ class _Context:
 
     def features(self, candidate: CandidateAnswer) -> list[str]:
         """Each feature once, in an order that does not change: fits must be reproducible."""
-        place, kept = (candidate.first, candidate.last), self.line.names.contexts
-        if place not in kept:
-            anchor = self._find_anchor(candidate)
-            # Only words of the window may come twice.
-            window = dict.fromkeys(self._window(candidate))
-            made = self._make(candidate, anchor)
-            kept[place] = [*self._adjacent(candidate), *made, *window], anchor
-        shared, anchor = kept[place]
-        return [*shared, *self._standing(candidate, anchor)]
-
-    def _adjacent(self, candidate: CandidateAnswer) -> list[str]:
-        """The tokens next to the candidate, and those before its chain."""
-        first, last = candidate.first, candidate.last
-        left1, left2, left3 = (self._before(first, steps) for steps in (1, 2, 3))
-        right1 = self._after(last, 0)
-        outer1, outer2 = (self._before(candidate.chain[0][0], steps) for steps in (1, 2))
-        in_chain = f"{candidate.position} of {len(candidate.chain)}"
-        beyond = self.line.read.skip_parentheses(last)
+        left, right = self._left(candidate.first), self._right(candidate.last)
+        around, chain, longer_chain, *made = self._made(candidate)
         return [
-            *(self._following(beyond) if beyond > last else ()),
-            f"before: {left1}",
-            f"before: {left2} {left1}",
-            f"before: {left3} {left2} {left1}",
-            f"2 before: {left2}",
-            f"3 before: {left3}",
-            *self._following(last),
-            f"around: {left1} {right1}",
-            f"before, behind a {self._kind(first - 2)}: {left1}",
-            f"after, then a {self._kind(last + 1)}: {right1}",
-            f"chain: {in_chain} after {outer1}",
-            f"chain: {candidate.position} after {outer2} {outer1}",
-            f"parentheses: {self.depths[first]} after {left1}",
+            *left[:5],
+            *right[:2],
+            around,
+            left[5],
+            right[2],
+            chain,
+            longer_chain,
+            left[6],
+            *made,
+            left[7],
+            right[3],
+            *left[8:],
+            *right[4:],
+            *self._standing(candidate, self._familiarity(candidate)),
         ]
+
+    def scores(self, weights: Mapping[str, float]) -> list[float]:
+        """The sum of the weights of each candidate's features."""
+        weight, lefts, rights = weights.get, dict[int, float](), dict[int, float]()
+        standings: dict[tuple[object, ...], float] = {}
+
+        def add(features: Iterable[str]) -> float:
+            return sum([weight(feature, 0.0) for feature in features])
+
+        scores: list[float] = []
+        for one in self.line.candidates:
+            first, last = one.first, one.last
+            if first not in lefts:
+                lefts[first] = add(self._left(first))
+            if last not in rights:
+                rights[last] = add(self._right(last))
+            familiarity = self._familiarity(one)
+            among = (first, one.run[0], one.position, len(one.chain), familiarity, one.fit)
+            if among not in standings:
+                standings[among] = add(self._standing(one, familiarity))
+            scores.append(lefts[first] + rights[last] + standings[among] + add(self._made(one)))
+        return scores
+
+    def _left(self, first: int) -> list[str]:
+        """What stands before a candidate, and its first word."""
+        kept = self.line.names.lefts
+        if first not in kept:
+            left1, left2, left3 = (self._before(first, steps) for steps in (1, 2, 3))
+            start, content = self.line.sentence_starts[first], self._pattern(self._anchor(first))
+            kept[first] = [
+                f"before: {left1}",
+                f"before: {left2} {left1}",
+                f"before: {left3} {left2} {left1}",
+                f"2 before: {left2}",
+                f"3 before: {left3}",
+                f"before, behind a {self._kind(first - 2)}: {left1}",
+                f"parentheses: {self.depths[first]} after {left1}",
+                f"first word: {self.line.tokens[first].lower()}",
+                f"later sentence: {start > 0}",
+                f"opens sentence: {start == first}",
+                f"anchor: {content}",
+                f"anchor: {content} {left1}",
+                *dict.fromkeys(self._words_before(first)),
+            ]
+        return kept[first]
+
+    def _right(self, last: int) -> list[str]:
+        """What stands behind a candidate, and its last word."""
+        kept = self.line.names.rights
+        if last not in kept:
+            words = [_word(pattern).right for pattern in self.patterns[last : last + _RIGHT]]
+            beyond = self.line.read.skip_parentheses(last)
+            following = self._following(last)
+            kept[last] = [
+                *following,
+                f"after, then a {self._kind(last + 1)}: {self._after(last, 0)}",
+                f"last word: {self.line.tokens[last - 1].lower()}",
+                *dict.fromkeys(words),
+                *(f for f in self._following(beyond) if f not in following),
+            ]
+        return kept[last]
 
     def _following(self, last: int) -> list[str]:
         """The tokens behind a candidate, or behind parentheses that interrupt the sentence."""
         right1, right2 = (self._after(last, steps) for steps in (0, 1))
         return [f"after: {right1}", f"after: {right1} {right2}"]
 
-    def _make(self, candidate: CandidateAnswer, anchor: int) -> list[str]:
-        """What the candidate is made of, and where it stands in its sentence: for any relation."""
-        tokens, first, last = self.line.tokens, candidate.first, candidate.last
-        start = self.line.sentence_starts[first]
-        own = sum(self.line.is_name[first:last])
-        inner = [t.lower() for t in tokens[first:last] if t[0].islower()]
-        content = self._pattern(anchor)
-        return [
-            "bias",
-            *(f"inner word: {word}" for word in dict.fromkeys(inner) if last - first > 2),
-            *([f"own name: {last - first - own > 0}"] if own else []),
-            f"part: {first - candidate.run[0]}, {candidate.run[1] - last}",
-            f"words: {last - first}",
-            f"chain: {candidate.position} of {len(candidate.chain)}",
-            f"first word: {tokens[first].lower()}",
-            f"last word: {tokens[last - 1].lower()}",
-            f"later sentence: {start > 0}",
-            f"opens sentence: {start == first}",
-            f"anchor: {content}",
-            f"anchor: {content} {self._before(first, 1)}",
-        ]
+    def _made(self, candidate: CandidateAnswer) -> list[str]:
+        """The tokens on both sides and before its chain, and what the candidate is made of."""
+        place, kept = (candidate.first, candidate.last), self.line.names.made
+        if place not in kept:
+            first, last = place
+            own = sum(self.line.is_name[first:last])
+            inner = [t.lower() for t in self.line.tokens[first:last] if t[0].islower()]
+            outer1, outer2 = (self._before(candidate.chain[0][0], steps) for steps in (1, 2))
+            in_chain = f"{candidate.position} of {len(candidate.chain)}"
+            kept[place] = [
+                f"around: {self._before(first, 1)} {self._after(last, 0)}",
+                f"chain: {in_chain} after {outer1}",
+                f"chain: {candidate.position} after {outer2} {outer1}",
+                "bias",
+                *(f"inner word: {word}" for word in dict.fromkeys(inner) if last - first > 2),
+                *([f"own name: {last - first - own > 0}"] if own else []),
+                f"part: {first - candidate.run[0]}, {candidate.run[1] - last}",
+                f"words: {last - first}",
+                f"chain: {in_chain}",
+            ]
+        return kept[place]
 
-    def _standing(self, candidate: CandidateAnswer, anchor: int) -> list[str]:
+    def _standing(self, candidate: CandidateAnswer, familiarity: str) -> list[str]:
         """Where the candidate stands among the relation's others, and whether it is an answer."""
-        familiarity = self._familiarity(candidate)
+        anchor = self._anchor(candidate.first)
         rank = bisect_left(self.runs, candidate.run[0])
         known_before = min(bisect_left(self.known_runs, candidate.run[0]), 4)
         between = min(max(rank - bisect_right(self.runs, anchor), 0), 3) if anchor >= 0 else 0
@@ -130,32 +180,32 @@ class _Context:
             return []
         return [f"bounds: {int(candidate.fit * 5)}", f"within bounds: {candidate.fit > 0}"]
 
-    def _window(self, candidate: CandidateAnswer) -> list[str]:
-        """The tokens to the left in its sentence, with and without distance; some to the right."""
-        first, last = candidate.first, candidate.last
+    def _words_before(self, first: int) -> list[str]:
+        """The tokens to the left of one in its sentence, with and without distance."""
         start = max(self.line.sentence_starts[first], first - _LEFT)
         left = [*map(_word, reversed(self.patterns[start:first]))]
-        right = map(_word, self.patterns[last : last + _RIGHT])
         return [
             *(word.near for word in left[:2]),
             *(word.farther for word in left[2:5]),
             *(word.far for word in left[5:]),
             *(word.left for word in left),
-            *(word.right for word in right),
         ]
 
-    def _find_anchor(self, candidate: CandidateAnswer) -> int:
-        """The last content word before the candidate in its sentence; -1: the sentence has none.
+    def _anchor(self, first: int) -> int:
+        """The last content word before a token in its sentence; -1: the sentence has none.
 
         In "born 1950 in Oslo" the word "born" says what Oslo is; the words in between vary.
         """
-        start = self.line.sentence_starts[candidate.first]
-        for i in range(candidate.first - 1, start - 1, -1):
-            if (
-                self.line.kinds[i] == "word" and len(self.line.tokens[i]) >= _CONTENT
-            ) or i == start:
-                return i
-        return -1
+        kept, start = self.line.names.anchors, self.line.sentence_starts[first]
+        if first not in kept:
+            kinds, tokens = self.line.kinds, self.line.tokens
+            content = (
+                i
+                for i in range(first - 1, start - 1, -1)
+                if i == start or (kinds[i] == "word" and len(tokens[i]) >= _CONTENT)
+            )
+            kept[first] = next(content, -1)
+        return kept[first]
 
     def _kind(self, i: int) -> str:
         """The kind of a token: a name may go on where "and" stands before a capital."""

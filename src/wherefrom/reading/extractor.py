@@ -15,7 +15,7 @@ import numpy as np
 from wherefrom.core.contracts import Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.reading.candidates import AnswerProfile, Line
-from wherefrom.reading.context_features import extract_features
+from wherefrom.reading.context_features import Context
 from wherefrom.reading.fitting_examples import (
     Asked,
     Lesson,
@@ -121,10 +121,10 @@ class RelationExtractor:
         line = Line(text, subject, self.profile)
         if not line.candidates:
             return []
-        features = extract_features(line, self.profile.known, self.distractors)
-        p = self.model.probabilities(features)
+        context = Context(line, self.profile.known, self.distractors)
+        p = self.model.probabilities(context.scores(self.model.weights))
         totals = _add_by_value(line, p)
-        chosen = self._choose(line, features, p, totals)
+        chosen = self._choose(line, context, p, totals)
         score = min(float(p.sum()), 1.0)
         return [
             Statement(
@@ -141,7 +141,7 @@ class RelationExtractor:
         ]
 
     def _choose(
-        self, line: Line, features: list[list[str]], p: np.ndarray, totals: Mapping[str, float]
+        self, line: Line, context: Context, p: np.ndarray, totals: Mapping[str, float]
     ) -> list[int]:
         """The numbers of the best candidate and of those that are statements beside it.
 
@@ -157,7 +157,8 @@ class RelationExtractor:
         least = min(self.model.rival, self.model.anchored_rival) * totals[first]
         for i in (likeliest[value] for value in others if totals[value] >= least):
             candidate = line.candidates[i]
-            anchored = self._anchored(features[i], features[chosen[0]])
+            best = line.candidates[chosen[0]]
+            anchored = self._anchored(context.features(candidate), context.features(best))
             ratio = self.model.anchored_rival if anchored else self.model.rival
             enough = totals[candidate.value] >= ratio * totals[first]
             apart = not any(same_place(candidate, line.candidates[j]) for j in chosen)

@@ -30,7 +30,7 @@ FORMAT = 4
 MAX_FOUND = 100  # documents: words that occur in many more are probably not a name
 _TRIGRAM = 3
 _SHORT = 4  # letters: names this short stand inside many words, so their edges are matched, too
-_TOGETHER = 2000  # documents that are added at once
+_BATCH = 2000  # documents that are added at once
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _TABLES = """
 PRAGMA journal_mode = OFF;
@@ -254,7 +254,7 @@ def _fill(
     database.executescript(_TABLES)
     letters: set[str] = {" "}
     done = 0
-    for some in in_batches(documents, _TOGETHER):
+    for some in in_batches(documents, _BATCH):
         tell("indexing the text", done, len(documents))
         rows, grams = list[Any](), list[Any]()
         for number, document in enumerate(some, done):

@@ -147,11 +147,13 @@ class LogLinearModel:
         )
         return whole, [replace(whole, weights=_name(names, each)) for each in others]
 
-    def probabilities(self, features: Sequence[Sequence[str]]) -> np.ndarray:
-        """The probability of each candidate of one line; "none" has the rest up to 1."""
-        weight = self.weights.get
-        scores_C = np.array([sum([weight(f, 0.0) for f in one]) for one in features])
-        return _softmax(scores_C, np.zeros(len(features), dtype=np.int64), 1)
+    @staticmethod
+    def probabilities(scores: Sequence[float]) -> np.ndarray:
+        """The probability of each candidate of one line, by their sums of weights.
+
+        "none" has the rest up to 1.
+        """
+        return _softmax(np.array(scores), np.zeros(len(scores), dtype=np.int64), 1)
 
 
 def _name(names: Sequence[str], weights_F: np.ndarray) -> dict[str, float]:

@@ -4,13 +4,8 @@ The reader is the extractor, fitted on asked questions and the text; it sees not
 about an asked subject are written by a reader that did not learn from that subject's answers.
 """
 
-import multiprocessing
-import os
-import signal
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
 
 from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import BadData
@@ -19,15 +14,13 @@ from wherefrom.reading.extractor import CrossFitted, RelationExtractor, Statemen
 from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import fold
 from wherefrom.reading.sources import DatasetPassages, PassageSource, passages_of
+from wherefrom.reading.worker_processes import in_processes
 
 FEWEST_ANSWERS = 10  # asked answers that a relation must have
 LEAST_SCORE = 0.5  # a note is more often right than wrong
-_TOGETHER = 100  # subjects that are read before the progress is told
+_BATCH = 100  # subjects that are read before the progress is told
 _MANY = 4  # times that: from there on several processes read
-_MOST_PROCESSES = 16
 
-T = TypeVar("T")
-R = TypeVar("R")
 Remark = Callable[[str], None]  # takes one line that a user should see
 
 
@@ -86,8 +79,8 @@ def fit_readers(
 
     readers: dict[str, Reader] = {}
     enough = list(by_relation)
-    many = sum(map(len, by_relation.values())) >= _TOGETHER
-    fitted = _in_processes(fit, enough) if many else map(fit, enough)
+    many = sum(map(len, by_relation.values())) >= _BATCH
+    fitted = in_processes(fit, enough) if many else map(fit, enough)
     for number, (relation, found) in enumerate(zip(enough, fitted, strict=True)):
         tell("learning to read", number, len(enough))
         if isinstance(found, str):
@@ -125,10 +118,10 @@ def read_subjects(
     subjects = source.subjects
     disputed: Counter[str] = Counter()
     work = _Work(source, readers, least)
-    parts = range(0, len(subjects), _TOGETHER)
-    shared = _in_processes(work.read, parts) if len(parts) >= _MANY else map(work.read, parts)
+    parts = range(0, len(subjects), _BATCH)
+    shared = in_processes(work.read, parts) if len(parts) >= _MANY else map(work.read, parts)
     for number, (notes, own) in enumerate(shared):
-        tell("taking notes", min(number * _TOGETHER, len(subjects)), len(subjects))
+        tell("taking notes", min(number * _BATCH, len(subjects)), len(subjects))
         disputed.update(own)
         yield from notes
     tell("taking notes", len(subjects), len(subjects))
@@ -151,7 +144,7 @@ class _Work:
         """The notes about the subjects from the first on, and of how many there are two values."""
         notes: list[Note] = []
         disputed: Counter[str] = Counter()
-        for subject in self._source.subjects[first : first + _TOGETHER]:
+        for subject in self._source.subjects[first : first + _BATCH]:
             for relation, reader in self._readers.items():
                 found = [
                     s for s in reader.read(self._source, subject) if s.certainty >= self._least
@@ -162,34 +155,6 @@ class _Work:
                     about = (subject, relation, one.text, one.document, one.span, one.certainty)
                     notes.append(Note(*about))
         return notes, disputed
-
-
-def _in_processes(work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
-    """What `work` gives for each item, in their order; several processes share the work.
-
-    Only on Linux: there a process begins as a copy of this one, so that nothing need be sent to
-    it. What is found does not depend on the number of processes.
-    """
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
-    processes = min(cores, len(items), _MOST_PROCESSES)
-    if processes < 2 or multiprocessing.current_process().daemon:  # which may have no children
-        yield from map(work, items)
-        return
-    context = multiprocessing.get_context("fork")
-    with context.Pool(processes, _inherit, (work,)) as pool:
-        yield from pool.imap(_do_part, items)
-
-
-_inherited: list[Callable[[Any], Any]] = []  # in a process that reads for another one
-
-
-def _inherit(work: Callable[[Any], Any]) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process stops all the others
-    _inherited.append(work)
-
-
-def _do_part(item: Any) -> Any:
-    return _inherited[-1](item)
 
 
 def _remark_shared_names(relation: str, asked: Sequence[Question], remark: Remark) -> None:

@@ -145,21 +145,26 @@ def read_text(
 class Names:
     """The runs of capitalised tokens of a text, and which of them are joined to chains.
 
-    Candidates are kept, and in `contexts` the features and the anchor of each: other relations ask
-    for the same phrases.
+    Candidates are kept, and the features that other relations ask for, too: in `lefts` and `rights`
+    those of a candidate's first token and of the end of its last, in `made` those of both; and in
+    `anchors` the last content word before a token.
     """
 
     text: SubjectText
     kinds: list[str]
     runs: list[TokenRange] = field(init=False)
-    contexts: dict[TokenRange, tuple[list[str], int]] = field(init=False)
+    lefts: dict[int, list[str]] = field(init=False, default_factory=dict[int, list[str]])
+    rights: dict[int, list[str]] = field(init=False, default_factory=dict[int, list[str]])
+    made: dict[TokenRange, list[str]] = field(
+        init=False, default_factory=dict[TokenRange, list[str]]
+    )
+    anchors: dict[int, int] = field(init=False, default_factory=dict[int, int])
 
     def __post_init__(self) -> None:
         self.runs = find_runs(self.kinds, self.text.sentence_starts)
         self._run_of = {i: run for run in self.runs for i in range(*run)}
         self._chains = self._join()
         self._candidates: dict[TokenRange, CandidateAnswer] = {}
-        self.contexts = {}
 
     def candidate(self, first: int, last: int) -> CandidateAnswer:
         """The phrase of some tokens as a candidate."""

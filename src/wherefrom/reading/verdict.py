@@ -5,17 +5,20 @@ is *silent* (the text does not state the relation); or the corpus has *no text* 
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from wherefrom.core.contracts import Note, Question
+from wherefrom.core.contracts import Note, Passage, Question
 from wherefrom.core.errors import BadData, nearest
+from wherefrom.core.progress import tell
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Stated, Verdict
 from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import Index
 from wherefrom.reading.sources import passages_of
+from wherefrom.reading.worker_processes import in_processes
 
 _MOST_ASKED = 20_000  # questions of a relation that are learnt from
+_TOGETHER, _MANY = 50, 4  # subjects of a part; parts from which on several processes read
 
 
 class FactChecker:
@@ -115,14 +118,44 @@ class FactChecker:
         extractor = self._extractor(relation)
         if (known := self._extracted.get((subject, relation))) is not None:
             return known
-        found = [
-            statement
-            for passage, text in passages_of(self.index, subject)
-            for statement in extractor.extract(text, subject, passage.document, passage.start)
-        ]
-        ranked = sorted(found, key=lambda s: (-s.score, s.document))
-        self._extracted[subject, relation] = ranked  # a report reads the same text twice
-        return ranked
+        passages = passages_of(self.index, subject)
+        found = self._extracted[subject, relation] = _rank(extractor, subject, passages)
+        return found
+
+    def read(self, subjects: Sequence[str]) -> None:
+        """Extract what the text states about all these subjects, for every relation.
+
+        A subject is read for all relations at once, and several processes share the subjects.
+        """
+        parts = [subjects[i : i + _TOGETHER] for i in range(0, len(subjects), _TOGETHER)]
+        # The other processes cannot use this one's database.
+        texts = [[(s, [*passages_of(self.index, s)]) for s in part] for part in parts]
+        work = in_processes(self._read_part, texts) if len(parts) >= _MANY else None
+        for number, found in enumerate(work or map(self._read_part, texts)):
+            tell("looking up what the text states", number, len(parts))
+            self._extracted |= found
+        tell("looking up what the text states", len(parts), len(parts))
+
+    def _read_part(
+        self, part: Sequence[tuple[str, Sequence[tuple[Passage, str]]]]
+    ) -> dict[tuple[str, str], list[Statement]]:
+        return {
+            (subject, relation): _rank(extractor, subject, passages)
+            for subject, passages in part
+            for relation, extractor in self.extractors.items()
+        }
+
+
+def _rank(
+    extractor: RelationExtractor, subject: str, passages: Iterable[tuple[Passage, str]]
+) -> list[Statement]:
+    """What an extractor finds in passages about a subject, the surest first."""
+    found = [
+        statement
+        for passage, text in passages
+        for statement in extractor.extract(text, subject, passage.document, passage.start)
+    ]
+    return sorted(found, key=lambda s: (-s.score, s.document))
 
 
 def is_same_reading(statement: Statement, note: Note | None) -> bool:

@@ -1,10 +1,11 @@
-"""What differs between families of models, in one place: a dict entry each.
+"""What differs between families of models, in one place, and every kind of config of a recipe.
 
 A family knows its vocabulary, how a model of its config is built, which learner teaches it and
-what makes a predictor of it. Everything else treats models alike.
+what makes a predictor of it. Everything else treats models alike. A written recipe can be read
+again since every kind that it may hold is known here.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
@@ -14,12 +15,15 @@ import torch
 
 from wherefrom.core.bags import BagVocabulary
 from wherefrom.core.characters import CharacterText
+from wherefrom.core.config import decode, encode
 from wherefrom.core.contracts import Dataset, Learner, Objective
 from wherefrom.core.errors import UsageError
 from wherefrom.core.randomness import Stream, draws
-from wherefrom.core.recipe import Stage
+from wherefrom.core.recipe import Demonstrations, Experiment, Recipe, Stage
 from wherefrom.core.vocabulary import Alphabet, Vocabulary, read_characters
 from wherefrom.core.words import WordText, WordVocabulary
+from wherefrom.data.data_catalogue import DATASETS
+from wherefrom.data.edited import EditedConfig
 from wherefrom.data.reviews import Reviews
 from wherefrom.data.word_forms import reopen_vocabulary
 from wherefrom.evaluation.evaluator import ScoredText
@@ -27,14 +31,14 @@ from wherefrom.evaluation.text.charges import unsaid
 from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.generation.text_scorer import TextScorer
 from wherefrom.models import bigram
-from wherefrom.models.dan import DAN, Classifier, DANConfig
+from wherefrom.models.dan import DAN, Classifier, DANConfig, DANVariant
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.objectives.bigrams import bigrams
+from wherefrom.objectives.objective_catalogue import OBJECTIVES
 from wherefrom.training.numpy_learner import SGD, Descender, NumpyAdamW, NumpyLearner, SGDConfig
-from wherefrom.training.optimisers import AdamWConfig
+from wherefrom.training.optimisers import AdamWConfig, MuonConfig, TokenCount, factor
 from wherefrom.training.rank_group import Ranks
-from wherefrom.training.schedules import TokenCount, factor
 from wherefrom.training.torch_learner import TorchLearner
 
 
@@ -219,3 +223,98 @@ FAMILIES: dict[str, Family] = {
         shareable=False,
     ),
 }
+
+
+KINDS: dict[str, type] = {
+    **{kind: config for kind, (config, _) in DATASETS.items()},
+    **{kind: config for kind, (config, _) in OBJECTIVES.items()},
+    **{kind: family.config for kind, family in FAMILIES.items()},
+    **{config.kind: config for config in (AdamWConfig, MuonConfig, SGDConfig, DANVariant)},
+}
+
+# What may stand where: a kind of any other sort is refused before anything is built from it.
+_OPTIMISERS = frozenset((AdamWConfig.kind, MuonConfig.kind, SGDConfig.kind))
+_CHARACTERS = frozenset(("next-character", "span-corruption", "answers", "windows"))
+_TAUGHT_BY = {"gpt": _CHARACTERS, "gru": _CHARACTERS, "bigram": {"bigrams"}, "dan": {"bags"}}
+_READ_BY = {
+    kind: ({"reviews"} if kind == "dan" else {*DATASETS} - {"reviews"}) for kind in FAMILIES
+}
+
+# Where and how safely a run computes, and its summary: none of them changes the result.
+_INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary", "watch")
+
+
+# Paths of files: their content is compared instead, by the data's hash.
+_PATHS = (
+    "folder",
+    "corpus",
+    "questions",
+    "held_out",
+    "calibration",
+    "train",
+    "dev",
+    "test",
+    "vocabulary",
+    "embeddings",
+)
+
+
+def decode_recipe(data: Any) -> Experiment:
+    """A recipe of either form: demonstrations name their kind at the top, other recipes do not."""
+    if isinstance(data, dict) and data.get("kind") == Demonstrations.kind:
+        return decode(Demonstrations, data, {Demonstrations.kind: Demonstrations})
+    recipe = decode(Recipe, data, KINDS)
+    check_kinds(recipe)
+    return recipe
+
+
+def check_kinds(recipe: Recipe) -> None:
+    """Refuse a part of a kind that cannot stand where it stands, such as a model for an objective.
+
+    A table in a file may name any kind, and each checks only its own fields.
+    """
+    _require_kind("model", recipe.model, FAMILIES)
+    kind = recipe.model.kind
+    _require_kind("data", recipe.data, _READ_BY[kind], f" for a model of kind '{kind}'")
+    if isinstance(recipe.data, EditedConfig):
+        _require_kind("data.base", recipe.data.base, _READ_BY[kind] - {EditedConfig.kind})
+    for stage in recipe.stages:
+        where = f"stages.{stage.name}"
+        _require_kind(f"{where}.optimiser", stage.optimiser, _OPTIMISERS)
+        for share in stage.mix:
+            place = f"{where}.mix.{share.name}.objective"
+            _require_kind(place, share.objective, _TAUGHT_BY[kind], f" for a '{kind}'")
+        if stage.variant is not None:
+            known = {DANVariant.kind} if kind == "dan" else frozenset[str]()
+            _require_kind(f"{where}.variant", stage.variant, known, f" for a '{kind}'")
+
+
+def _require_kind(where: str, config: Any, known: Collection[str], why: str = "") -> None:
+    found = getattr(config, "kind", None)
+    if found not in known:
+        wanted = f"one of the kinds {', '.join(sorted(known))}{why}" if known else f"none{why}"
+        raise UsageError(f"{where}: expected {wanted}, found {found or type(config).__name__!r}")
+
+
+def recipe_identity(recipe: Any) -> dict[str, Any]:
+    """All of a recipe, or of a part of one, that changes what a run computes."""
+    data = {"data": data_identity(recipe.data)} if isinstance(recipe, Recipe) else {}
+    return _essential(encode(recipe)) | data
+
+
+def data_identity(config: Any) -> dict[str, Any]:
+    """A data set's settings, but for the paths of files."""
+    return _without_paths(encode(config))
+
+
+def _without_paths(data: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    kept = {k: v for k, v in data.items() if not (k in _PATHS and isinstance(v, str))}
+    return {k: _without_paths(v) for k, v in kept.items()}
+
+
+def _essential(data: Any) -> Any:
+    if not isinstance(data, dict):
+        return data
+    return {k: _essential(v) for k, v in data.items() if k not in _INCIDENTAL}

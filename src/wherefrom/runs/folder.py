@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.answer_table import PREDICTION, AnswerTable, decode_answers, encode_answers
 from wherefrom.core.arrays import load_arrays, parts
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Note
@@ -16,10 +17,8 @@ from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.manifests import MANIFEST, Entry
 from wherefrom.core.recipe import Experiment
-from wherefrom.evaluation.evaluator import Prediction
-from wherefrom.runs.descriptions import describe, splits, symbols
-from wherefrom.runs.kept import pack_dataset, unpack_dataset
-from wherefrom.runs.kinds import decode_recipe, recipe_identity
+from wherefrom.runs.families import decode_recipe, recipe_identity
+from wherefrom.runs.kept import describe, pack_dataset, splits, symbols, unpack_dataset
 from wherefrom.runs.layout import (
     CORPUS,
     DATA,
@@ -49,7 +48,7 @@ from wherefrom.runs.shapes import (
 )
 from wherefrom.runs.store import RunFiles
 
-_TOGETHER = 5000  # documents that are written at once
+_BATCH = 5000  # documents that are written at once
 _NOTES_AGAIN = "the same 'wherefrom run' writes it again"
 _OTHER_DATA = (
     "use the files, and the version of wherefrom, that the run was made with, or train another "
@@ -177,7 +176,7 @@ class RunFolder(RunFiles):
             self.check_data(dataset)
         if listed and all(map(self.is_sound, listed)):
             return
-        with self.together():
+        with self.transaction():
             before = self.manifest.files.get(CORPUS) if self.manifest else None
             self.write_data(dataset, vocabulary)
             # A damaged corpus.json cannot say what differs, but the manifest has its hash.
@@ -189,9 +188,9 @@ class RunFolder(RunFiles):
 
     def write_data(self, dataset: Dataset, vocabulary: Any) -> None:
         """Large data that the recipe gives again without any file are not copied."""
-        with self.together():
+        with self.transaction():
             if not dataset.key:
-                documents = in_batches(dataset.documents, _TOGETHER)
+                documents = in_batches(dataset.documents, _BATCH)
                 texts = ("".join(f"{d.text}\n" for d in some).encode() for some in documents)
                 self.write(DOCUMENTS, texts)
             if type(dataset) is Dataset and not dataset.key:  # texts to model are subclasses
@@ -297,7 +296,7 @@ class RunFolder(RunFiles):
         return check_glances(rows, self.path / name)
 
     def write_model(self, name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
-        with self.together():
+        with self.transaction():
             self.write(f"models/{name}/{WEIGHTS}", parts(arrays))
             self.write_json(f"models/{name}/{FACTS}", facts)
 
@@ -323,10 +322,8 @@ class RunFolder(RunFiles):
     def has_predictions(self, predictor: str, task: str) -> bool:
         return self.has(predictions_name(predictor, task))
 
-    def write_predictions(
-        self, predictor: str, task: str, predictions: Sequence[Prediction]
-    ) -> None:
-        self.write_jsonl(predictions_name(predictor, task), [p.as_json() for p in predictions])
+    def write_predictions(self, predictor: str, task: str, predictions: AnswerTable) -> None:
+        self.write_jsonl(predictions_name(predictor, task), encode_answers(predictions, PREDICTION))
 
     def write_answers(self, predictor: str, task: str, answers: Sequence[str]) -> None:
         """The answers alone, one a line in the order of the questions, as the course has them."""
@@ -334,11 +331,10 @@ class RunFolder(RunFiles):
         name = predictions_name(predictor, task).removesuffix(".jsonl") + ".txt"
         self.write_text(name, "".join(f"{line}\n" for line in lines))
 
-    def read_predictions(self, predictor: str, task: str) -> list[Prediction]:
+    def read_predictions(self, predictor: str, task: str) -> AnswerTable:
         name = predictions_name(predictor, task)
-        path, rows = self.path / name, self.read_jsonl(name)
         try:
-            return [Prediction.from_json(row, f"{path}:{i + 1}") for i, row in enumerate(rows)]
+            return decode_answers(self.read_jsonl(name), PREDICTION, str(self.path / name))
         except BadData as error:
             raise Damaged(f"{error}; 'wherefrom evaluate {self.path}' writes it again") from error
 

@@ -1,14 +1,20 @@
-"""Documents and questions in one file: a run can be asked where its text is gone or has changed."""
+"""The data of a run: packed into one file, so that a run can be asked where its text is gone or has
+changed; and what the folder says of them: counts and a hash, the people of each split, symbols.
+"""
 
 import gzip
+import hashlib
 import itertools
 import json
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.cache import remember
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.errors import Damaged
 from wherefrom.core.files import parse_json
+from wherefrom.core.made_sequence import in_batches
+from wherefrom.core.progress import tell
 from wherefrom.core.unpacking import unpack
 
 ADVICE = "the same 'wherefrom run' makes it again, if the files that it read are still there"
@@ -119,3 +125,58 @@ def _ends(span: Span | None) -> list[int]:
 
 def _span(*ends: int) -> Span | None:
     return Span(*ends) if ends else None
+
+
+_BATCH = 5000  # documents or questions that are hashed at once
+
+
+def describe(dataset: Dataset) -> dict[str, Any]:
+    """Counts of a data set and a hash over all of it.
+
+    A million people take half a minute to be written and hashed, so that is done once.
+    """
+    if dataset.key:
+        key = f"{dataset.key[:40]}-{dataset.held_out}"
+        return remember("description", key, lambda: _describe(dataset))
+    return _describe(dataset)
+
+
+def _describe(dataset: Dataset) -> dict[str, Any]:
+    digest, done = hashlib.sha256(), 0
+    for some in in_batches(dataset.documents, _BATCH):
+        digest.update("".join(map(_spell_document, some)).encode())
+        done += len(some)
+        tell("hashing the text", done, len(dataset.documents))
+    for questions in in_batches(dataset.questions, _BATCH):
+        digest.update("".join(map(_spell, questions)).encode())
+    return {
+        "documents": len(dataset.documents),
+        "held_out_documents": dataset.held_out,
+        "questions": len(dataset.questions),
+        "sha256": digest.hexdigest(),
+    }
+
+
+def _spell_document(document: Document) -> str:
+    """All of a document; an id is left out where there is none, as it once was."""
+    named = f", id={document.id!r}" if document.id else ""
+    return f"Document(text={document.text!r}, subject={document.subject!r}{named})"
+
+
+def _spell(question: Question) -> str:
+    """All of a question; what few questions have is left out where it is empty, as it once was."""
+    known = ("text", "subject", "relation", "answer", "split", "support")
+    names = [*known, *(name for name in ("accepted", "id") if getattr(question, name))]
+    return f"Question({', '.join(f'{name}={getattr(question, name)!r}' for name in names)})"
+
+
+def symbols(vocabulary: Any) -> list[str]:
+    return list(getattr(vocabulary, "characters", None) or vocabulary.words)
+
+
+def splits(dataset: Dataset) -> dict[str, dict[str, list[str]]]:
+    """The subjects of every split, by what the text can say of them."""
+    table: dict[str, dict[str, list[str]]] = {}
+    for q in dataset.questions:
+        table.setdefault(q.split, {}).setdefault(q.support, []).append(q.subject)
+    return table

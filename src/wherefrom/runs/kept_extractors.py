@@ -17,8 +17,8 @@ from wherefrom.core.files import read_json, write_json
 from wherefrom.reading.extractor import RelationExtractor
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
-from wherefrom.runs.descriptions import describe
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.kept import describe
 from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.opened_run import Run
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import torch
 
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.arguments import checked
-from wherefrom.core.config import encode
 from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import (
     BadData,
@@ -22,10 +22,9 @@ from wherefrom.core.identity import require_same
 from wherefrom.core.notebook import list_results, table
 from wherefrom.core.recipe import Demonstrations, Recipe, Task
 from wherefrom.data.data_catalogue import load_dataset
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import find_run
-from wherefrom.runs.workshop import Workshop, devices
+from wherefrom.runs.workshop import Workshop, devices, model_identity
 from wherefrom.training.weights import load_weights
 
 
@@ -144,7 +143,7 @@ class Run:
     def questions(self, task: Task) -> tuple[Question, ...]:
         return self.dataset.scored(task.split, task.support)
 
-    def predictions(self, predictor: str, task: str) -> list[Prediction]:
+    def predictions(self, predictor: str, task: str) -> AnswerTable:
         return self.folder.read_predictions(predictor, task)
 
     def batches(self, stage: str) -> Any:
@@ -177,11 +176,6 @@ def open_run(path: AnyRun) -> Run:
         )
     here = recipe.device in ("auto", *devices())
     return Run(folder, recipe if here else replace(recipe, device="auto"))
-
-
-def model_identity(config: Any, vocabulary: Any) -> dict[str, Any]:
-    """All that changes the function a model computes, apart from its weights."""
-    return {"model": encode(config), "vocabulary": vocabulary.hash}
 
 
 def count_parameters(model: Any) -> int:

@@ -197,7 +197,7 @@ class RunFiles:
     # -- writing ------------------------------------------------------------------
 
     @contextmanager
-    def together(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
         """What is written within becomes visible at its end, all of it or, after an error, none.
 
         Within it, what was written is read.
@@ -220,7 +220,7 @@ class RunFiles:
 
     def write(self, name: str, parts: Iterable[Any]) -> None:
         measured = Measured(parts)
-        with self.together():
+        with self.transaction():
             assert self._change is not None
             self.locate(name)  # no link is where the file will be
             path = self._change.place / name
@@ -247,13 +247,13 @@ class RunFiles:
         """Take files out of the manifest, by the beginnings of their names; they stay."""
         listed = self.manifest.files if self.manifest else {}
         if names := {name for name in listed if name.startswith(beginnings)}:
-            with self.together():
+            with self.transaction():
                 assert self._change is not None
                 self._change.gone |= names
 
     def remove(self, name: str) -> None:
         """Delete a file, at the end of the change."""
-        with self.together():
+        with self.transaction():
             assert self._change is not None
             self._change.gone.add(name)
             self._change.moved[name] = ""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from wherefrom.core.config import from_json, to_json
+from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Learner, Note
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.memory import allocating, find_memory, require_memory
@@ -19,11 +19,10 @@ from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.objectives.corpus import Corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.objective_catalogue import Material, build_objective
-from wherefrom.runs.descriptions import describe
 from wherefrom.runs.families import FAMILIES, Family, Place
-from wherefrom.training.optimisers import AdamW, AdamWConfig
+from wherefrom.runs.kept import describe
+from wherefrom.training.optimisers import COURSE_EPOCHS, AdamW, AdamWConfig, TokenCount
 from wherefrom.training.rank_group import current_ranks
-from wherefrom.training.schedules import COURSE_EPOCHS, TokenCount
 from wherefrom.training.torch_learner import TorchLearner
 
 _BYTES_A_WEIGHT = 16  # itself, its gradient and the two averages of AdamW, in float32
@@ -254,3 +253,8 @@ def devices() -> list[str]:
     mps = torch.backends.mps.is_available()
     found = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": mps}
     return [name for name, there in found.items() if there]
+
+
+def model_identity(config: Any, vocabulary: Any) -> dict[str, Any]:
+    """All that changes the function a model computes, apart from its weights."""
+    return {"model": encode(config), "vocabulary": vocabulary.hash}

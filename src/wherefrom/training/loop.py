@@ -77,13 +77,13 @@ def train(training: "Training", *, stop: StopSignal | None = None, chunk: int = 
         (place,) = places
         return [None if place is None else training.learner.advance(place, count, stopped)]
 
-    (found,) = train_together([training], advance, stop=stop, chunk=chunk)
+    (found,) = train_several([training], advance, stop=stop, chunk=chunk)
     if isinstance(found, Diverged):
         raise found
     return found
 
 
-def train_together(
+def train_several(
     trainings: Sequence["Training"],
     advance: Advance,
     *,

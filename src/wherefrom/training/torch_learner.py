@@ -16,9 +16,8 @@ from wherefrom.core.contracts import EVERY_ROW, Bags, Batch, Objective, State, n
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
 from wherefrom.training.captured import CapturedSteps, products
-from wherefrom.training.optimisers import OPTIMISERS
+from wherefrom.training.optimisers import OPTIMISERS, TokenCount, factor, find_place
 from wherefrom.training.rank_group import Ranks
-from wherefrom.training.schedules import TokenCount, factor, find_place
 from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
 from wherefrom.training.shared_rows import Piece, SharedDropout, divide_step
 from wherefrom.training.weights import copy_weights, load_weights

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.course.files import A5, HW2
+from wherefrom import api
 from wherefrom.core.errors import CannotWrite, MissingInput, UsageError
 from wherefrom.course.classroom import handout_files as packing
 from wherefrom.course.classroom import submission_archives as archives
@@ -154,8 +155,7 @@ def test_somebodys_work_is_not_written_over(tmp_path):
 
 
 def test_what_is_asked_for_wrongly_is_one_line(tmp_path):
-    wanted = packing.Wanted()
     with pytest.raises(UsageError, match=r"--year: no year 'xcs1999'"):
-        packing.make_term("xcs1999", tmp_path, tmp_path, wanted)
+        api.new_course("xcs1999", tmp_path, data=tmp_path)
     with pytest.raises(MissingInput, match=r"wiki\.txt: expected the course's data, found no"):
-        packing.make_term("xcs2021", tmp_path, tmp_path, wanted)
+        api.new_course("xcs2021", tmp_path, data=tmp_path)

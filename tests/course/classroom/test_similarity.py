@@ -1,18 +1,25 @@
 """Code that is shared is found, whatever its names and comments; what everybody has is not."""
 
-from wherefrom.course.classroom.similarity import OURS, alike, fingerprints, tokens
+import ast
+
+from wherefrom.course.classroom import similarity
+from wherefrom.course.classroom.similarity import OURS, alike
 
 LINES = [f"    total{i} = self.layer{i}(x)[: , {i}] + other.part{i} ** 2" for i in range(12)]
 SOURCE = "def forward(self, x):\n" + "\n".join(LINES) + "\n    return total3\n"
 OTHER = "def g(a):\n" + "\n".join(f"    if a.b{i} < {i}: return c.d{i}()" for i in range(20)) + "\n"
-GIVEN = "class C:\n" + "\n".join(f"    def m{i}(self): return [a.b{i}({i})]" for i in range(20))
+GIVEN = "class C:\n" + "".join(f"    def m{i}(self): return [a.b{i}({i})]\n" for i in range(20))
+
+
+def fingerprints(text):
+    return similarity.fingerprints(ast.parse(text))
 
 
 def test_names_comments_strings_and_numbers_do_not_count_but_attributes_do():
-    assert list(tokens("y = f(x.size, 'a', 3)  # b\n")) == list(tokens("z=g(q.size,'c',4)\n"))
-    assert list(tokens("a.b\n")) != list(tokens("a.c\n"))
-    assert list(tokens('"""Doc."""\nx = 1\n')) == list(tokens("x = 1\n"))
-    assert list(tokens("x = (\n")) == ["v", "=", "("], "up to where it breaks"
+    changed = SOURCE.replace("total", "sum").replace("** 2", "** 'b'  # why").replace("x", "y")
+    assert fingerprints(changed.replace("y):", "y: int) -> str:")) == fingerprints(SOURCE)
+    assert fingerprints(SOURCE.replace(".part", ".piece")) != fingerprints(SOURCE)
+    assert fingerprints(SOURCE.replace(":\n", ':\n    """Doc."""\n', 1)) == fingerprints(SOURCE)
 
 
 def test_a_stretch_that_is_shared_is_found_in_any_surroundings():

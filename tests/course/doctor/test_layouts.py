@@ -36,6 +36,7 @@ def test_files_side_by_side_are_found_where_courses_put_them(grounds, inner):
 def test_of_two_copies_the_one_with_the_courses_name_is_taken(grounds):
     fill(grounds / "src" / "assignment5_submission", FILES)
     fill(grounds / "src" / "submission", FILES)
+    fill(grounds / "src", [*FILES, "run.py"])  # copies beside the program
     assert locate(grounds) == (grounds / "src" / "submission").resolve()
 
 

@@ -21,10 +21,10 @@ def grade() -> Grade:
         "1a-1-right": Result("look", "it gives\n2", "value"),
         "1b-1-there": Result("unknown", "nobody knows"),
     }
-    return Grade("=anna", TESTS, results)
+    return Grade("=anna", TESTS, results, excused=frozenset({"1b-1-there"}))
 
 
-def test_points_are_given_for_what_is_right_and_not_asked_for_what_is_not_judged(grade):
+def test_points_are_given_for_what_is_right_and_not_asked_for_what_is_excused(grade):
     assert (grade.total, grade.possible) == (0, 3)
     right = Grade("x", TESTS, dict.fromkeys(TESTS, Result("ok")))
     assert (right.total, right.possible) == (5, 5)

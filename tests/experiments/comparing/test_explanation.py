@@ -105,7 +105,7 @@ def test_sampled_errors_are_drawn_by_the_seed_and_their_causes_tested(sentiment_
     explainer = open_explainer(run)
     drawn = [[e.place for e in explain_errors(run, explainer, 5, seed)] for seed in (0, 0, 1)]
     assert drawn[0] == drawn[1] != drawn[2]
-    wrong = {p.subject for p in run.predictions("trainable-1", "test") if not p.correct}
+    wrong = {p.question.subject for p in run.predictions("trainable-1", "test") if not p.correct}
     assert set(drawn[0]) <= wrong
     (first, *_) = explain(run, errors=5, sampled=True, seed=1)
     assert first.place == drawn[2][0]

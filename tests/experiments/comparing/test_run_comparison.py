@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Answer
+from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.evaluation.two_levels import difference_over_seeds
 from wherefrom.experiments.comparing.run_comparison import _answered_tasks, compare, compare_seeds
 from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
@@ -59,8 +59,9 @@ def test_a_run_has_its_results_and_what_its_primary_model_cost(tiny_run):
 def test_other_questions_stand_side_by_side_with_the_reason(tiny_run, tmp_path):
     other = Path(shutil.copytree(tiny_run, tmp_path / "other"))
     predictions = open_run(other).predictions("with_pretraining", "birthplace")
-    asked = [replace(p, question=f"{p.question} Tell me.") for p in predictions]
-    RunFolder(other).write_predictions("with_pretraining", "birthplace", asked)
+    asked = tuple(replace(q, text=f"{q.text} Tell me.") for q in predictions.known)
+    changed = replace(predictions, known=asked)
+    RunFolder(other).write_predictions("with_pretraining", "birthplace", changed)
     found = compare([tiny_run, other])
     assert found.paired == ()
     (note,) = found.notes
@@ -134,10 +135,8 @@ def stand_in(name: str, seed: int, right: list[bool], rate: float = 0.1) -> Any:
     """A run of `people` as far as comparing goes: its recipe, and which answers are right."""
     recipe = get_recipe("people")
     answers = [Answer("Oslo" if good else "Rome", 0.5) for good in right]
-    predictions = [
-        Prediction(f"q{i}", f"p{i}", "Oslo", a, a.text == "Oslo", "stated")
-        for i, a in enumerate(answers)
-    ]
+    questions = [Question(f"q{i}", f"p{i}", "", "Oslo", "") for i in range(len(answers))]
+    predictions = AnswerTable.of(questions, answers)
     return SimpleNamespace(
         path=Path(name),
         recipe=replace(recipe, seed=seed, precision=rate),

@@ -9,7 +9,7 @@ from wherefrom.core.errors import MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.data.facts import FactsConfig
 from wherefrom.data.people import PeopleConfig
-from wherefrom.experiments.many_runs import together
+from wherefrom.experiments.many_runs import stacked_runs
 from wherefrom.experiments.many_runs.reading_ahead import read_ahead
 from wherefrom.experiments.many_runs.retraining import leave_out_half
 from wherefrom.experiments.pool import Pool
@@ -113,20 +113,20 @@ def test_runs_of_one_shape_are_read_ahead_if_that_is_worth_it(
         calls.append((len(given), processes))
         return map(Workshop, given)
 
-    monkeypatch.setattr(together, "read_ahead", noted)
-    monkeypatch.setattr(together, "usual_threads", lambda: 2)
-    monkeypatch.setattr(together, "_WORTH_A_PROCESS", worth)
+    monkeypatch.setattr(stacked_runs, "read_ahead", noted)
+    monkeypatch.setattr(stacked_runs, "usual_threads", lambda: 2)
+    monkeypatch.setattr(stacked_runs, "_WORTH_A_PROCESS", worth)
     narrow = [replace(r, model=replace(r.model, n_embd=8)) for r in recipes[:2]]
     every = [*recipes, *narrow]
-    requests = [together.RunRequest(r, tmp_path / str(i)) for i, r in enumerate(every)]
+    requests = [stacked_runs.RunRequest(r, tmp_path / str(i)) for i, r in enumerate(every)]
     groups = []
 
     def train(self, taken, group):
         groups.append([execution.folder.path.name for execution in group])
         self.outcomes.update({request.path: request for request in taken})
 
-    monkeypatch.setattr(together._Queue, "_run_group", train)
-    together.execute_all(requests, most=6)
+    monkeypatch.setattr(stacked_runs._Queue, "_run_group", train)
+    stacked_runs.execute_all(requests, most=6)
     assert groups == [["0", "1", "2", "3"], ["4", "5"]]
     # Two of the first shape are opened here and two elsewhere; two of the second, both here.
     assert calls == ([(2, 2)] if helps else [])

@@ -95,6 +95,8 @@ def test_shared_questions_are_read_from_run_folders(tiny_run, tmp_path):
     assert found["with_pretraining"].shape[1] == len(rows)
     copy = shutil.copytree(tiny_run, tmp_path / "copy")
     asked = RunFolder(copy).read_predictions("with_pretraining", "birthplace")
-    RunFolder(copy).write_predictions("with_pretraining", "birthplace", asked[::-1])
+    RunFolder(copy).write_predictions(
+        "with_pretraining", "birthplace", asked.rows(np.arange(len(asked))[::-1])
+    )
     assert "with_pretraining" not in read_shared([tiny_run, copy])
     assert read_shared([tiny_run]) == {}

@@ -20,13 +20,13 @@ from wherefrom.core.files import file_hash
 from wherefrom.experiments.many_runs import seeds, workers
 from wherefrom.experiments.many_runs.retraining import find_retrained, retrain_pairs
 from wherefrom.experiments.many_runs.seeds import train_at_once
-from wherefrom.experiments.many_runs.together import RunRequest
+from wherefrom.experiments.many_runs.stacked_runs import RunRequest
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.plans.planning import Planned
 from wherefrom.experiments.recipes.bigram_recipe import bigram_tiny
+from wherefrom.experiments.resources import share_threads
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run, open_run
-from wherefrom.runs.threads import share_threads
 
 
 def copy_run(run: Path, folder: Path, steps: int) -> Run:

@@ -76,8 +76,8 @@ def test_predictions_are_what_the_results_were_counted_from(tiny_run):
     golds = {q.subject: q.answer for q in run.questions(task)}
     for name in task.predictors:
         predictions = run.predictions(name, task.name)
-        assert {p.subject: p.gold for p in predictions} == golds
-        right = sum(p.answer.text == golds[p.subject] for p in predictions)
+        assert {q.subject: q.answer for q in predictions.known} == golds
+        right = sum(answer.text == golds[q.subject] for q, answer in predictions)
         assert run.results[name]["accuracy"] == right / len(golds)
         assert run.results[name]["correct"] == right
         assert accuracy(predictions).as_json() == run.results[name]

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -66,10 +67,19 @@ def test_timing_a_slow_machine_takes_a_few_seconds(
 
 def test_a_gpu_without_the_time_to_compile_is_given_plain_steps():
     """A step of 3.6 ms would be one of 10 ms without compiling, which takes 15 s."""
-    pace, left = timing.spare_compiling(Pace(0.0036, 0.0), 8.0)
+    deep = SimpleNamespace(n_layer=4)
+    pace, left = timing.spare_compiling(Pace(0.0036, 0.0), 8.0, deep)
     assert pace.step == pytest.approx(0.01)
     assert left == pytest.approx(23.0)
-    assert timing.spare_compiling(Pace(0.0036, 0.0), -100.0)[1] == pytest.approx(20.0)
-    assert timing.spare_compiling(Pace(0.00036, 0.0), 1.7)[1] == pytest.approx(4.999)
+    assert timing.spare_compiling(Pace(0.0036, 0.0), -100.0, deep)[1] == pytest.approx(20.0)
+    assert timing.spare_compiling(Pace(0.00036, 0.0), 1.7, deep)[1] == pytest.approx(4.999)
     enough = Pace(0.0036, 0.0), 18.0
-    assert timing.spare_compiling(*enough) == enough
+    assert timing.spare_compiling(*enough, deep) == enough
+
+
+def test_a_model_of_one_layer_gains_less_by_compiling():
+    """60,000 steps of 1 ms are compiled, 50,000 are not and would take 1.67 ms each."""
+    flat = SimpleNamespace(n_layer=1)
+    assert timing.spare_compiling(Pace(0.001, 0.0), 60.0, flat) == (Pace(0.001, 0.0), 60.0)
+    pace, left = timing.spare_compiling(Pace(0.001, 0.0), 50.0, flat)
+    assert (pace.step, left) == pytest.approx((0.001 / 0.6, 65.0))

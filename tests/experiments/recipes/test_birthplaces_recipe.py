@@ -13,7 +13,7 @@ from wherefrom.models.gpt import GPT
 from wherefrom.objectives.span_corruption import SpanCorruptionConfig
 from wherefrom.runs.opened_run import open_run
 from wherefrom.runs.workshop import Workshop
-from wherefrom.training.schedules import factor
+from wherefrom.training.optimisers import factor
 
 NAMES = ["Ada Byron", "Bo Ek", "Cy Fox", "Di Roe", "Ed Poe", "Flo Kim", "Gus May", "Hal Orr"]
 PLACES = ["London", "Oslo", "Paris", "Rome"]

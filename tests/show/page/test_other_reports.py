@@ -9,7 +9,7 @@ import pytest
 
 from wherefrom import api
 from wherefrom.core.errors import BadData, Damaged
-from wherefrom.course.lab.heads import spread
+from wherefrom.course.lab.key_noise import spread
 from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run

@@ -129,7 +129,7 @@ def test_all_of_it():
         "the predictor 0.970 [0.85, 0.95] against what the text states, by construction",
         "rank correlation 0.700 [0.60, 0.80] predicted probability and measured m",
         "labels that are right 90.0 % [80.0, 95.0] 'recalled' for all: 84.0 %",
-        "decoys (out-of-corpus names): share refused",
+        "decoys (out-of-corpus names): share declined",
         "recombined 80.0 % [70.0, 90.0] AUROC 0.990; by the certified threshold 97.5 %",
         "gibberish 80.0 % [70.0, 90.0] AUROC -",
         "misspelt 80.0 % [70.0, 90.0] 60.0 % by the model alone",

@@ -6,8 +6,8 @@ from wherefrom.evaluation.baselines import OPEN_BOOK
 from wherefrom.experiments.recipes.facts_recipe import WITHOUT_NOTES
 from wherefrom.show.terminal.result_tables import (
     draw,
+    explain_abstention,
     explain_notes,
-    explain_refusals,
     layout,
     pairs_table,
     results_table,
@@ -47,16 +47,16 @@ class Terminal(io.StringIO):
 
 def test_results_of_a_run():
     assert layout(results_table(PEOPLE)) == [
-        "                                   95 % interval",
+        "                                    95 % interval",
         "accuracy",
-        "  majority                  7.5 %    [3.5, 15.4]  n=80",
-        "  with_pretraining         98.8 %   [93.2, 99.8]  n=80",
+        "  majority                   7.5 %    [3.5, 15.4]  n=80",
+        "  with_pretraining          98.8 %   [93.2, 99.8]  n=80",
         "",
         'when it may say "I don\'t know"',
-        "  answered                 95.0 %   [87.8, 98.0]  n=80",
-        "  right among answered    100.0 %  [95.2, 100.0]  n=76",
-        "  refused: no text        100.0 %  [94.0, 100.0]  n=60",
-        "  refused: text omits it   75.0 %   [46.8, 91.1]  n=12",
+        "  answered                  95.0 %   [87.8, 98.0]  n=80",
+        "  right among answered     100.0 %  [95.2, 100.0]  n=76",
+        "  declined: no text        100.0 %  [94.0, 100.0]  n=60",
+        "  declined: text omits it   75.0 %   [46.8, 91.1]  n=12",
     ]
 
 
@@ -133,7 +133,7 @@ def test_a_file_gets_the_plain_lines_and_a_terminal_the_same_words(monkeypatch):
     draw(table, file)
     draw(table, terminal)
     assert file.getvalue().splitlines() == layout(table)
-    for text in ("with_pretraining", "98.8 %", "[93.2, 99.8]", "n=80", "refused: no text"):
+    for text in ("with_pretraining", "98.8 %", "[93.2, 99.8]", "n=80", "declined: no text"):
         assert text in terminal.getvalue()
 
 
@@ -164,17 +164,17 @@ def test_relations_stand_below_the_result_over_all():
 
 
 def test_why_nothing_is_answered_is_a_sentence_for_all_of_which_it_is_so():
-    assert explain_refusals(RELATIONS) == [
+    assert explain_abstention(RELATIONS) == [
         "Which hand did X use?: nothing is answered: no threshold reaches 90 %"
     ]
     share = PEOPLE["answered_share"] | {"why_not": "too few"}
-    assert explain_refusals({"answered_share": share}) == ["nothing is answered: too few"]
+    assert explain_abstention({"answered_share": share}) == ["nothing is answered: too few"]
     both = share | {"by_relation": dict.fromkeys((PLACE, HAND), share)}
     both.pop("why_not")
-    assert explain_refusals({"answered_share": both}) == [
+    assert explain_abstention({"answered_share": both}) == [
         f"{PLACE}, {HAND}: nothing is answered: too few"
     ]
-    assert explain_refusals(PEOPLE) == []
+    assert explain_abstention(PEOPLE) == []
 
 
 def test_runs_with_and_without_relations_stand_side_by_side():

@@ -6,18 +6,20 @@ instead, which stays as it is.
 """
 
 import argparse
+import ast
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from wherefrom.core.errors import CannotWrite, WherefromError
+from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.course.classroom import records, similarity
+from wherefrom.course.classroom.gradescope import answer_gradescope
 from wherefrom.course.doctor.intake import taken
-from wherefrom.course.doctor.marks import Grade, write_csv
+from wherefrom.course.doctor.marks import Grade, table, write_csv
 from wherefrom.course.doctor.starter import blank
 
 
@@ -30,16 +32,50 @@ class Known:
     tools: Sequence[Path]
 
 
-def print_batch(
-    grades: Iterable[Grade], names: Sequence[str], given: argparse.Namespace, known: Known
-) -> None:
-    """The grades of a folder of submissions: as JSON, on standard output, or in files."""
-    if given.json:
-        print(json.dumps([grade.as_json() for grade in grades], indent=1))
+@dataclass(frozen=True)
+class Grader:
+    """A course's own: grades one submission, or refuses it by name; `columns` are test ids."""
+
+    grade: Callable[[Path], Grade]
+    refuse: Callable[[str, str], Grade]
+    columns: Sequence[str]
+    known: Callable[[], Known]
+
+    def answer(self, path: Path) -> Grade:
+        """A submission's grade, or why there is none."""
+        try:
+            if path.is_symlink():
+                raise BadData(f"{path}: expected a folder or an archive, found a link to one")
+            return self.grade(path)
+        except Exception as error:  # a mistake of ours in one must not cost the others their sheets
+            told = str(error) if isinstance(error, WherefromError | OSError) else repr(error)
+            return self.refuse(path.name, told)
+
+    def answer_all(self, folder: Path) -> Iterator[Grade]:
+        """Every folder and zip archive in a folder, by name."""
+        if not folder.is_dir():
+            raise MissingInput(f"{folder}: expected a folder of submissions, found none")
+        inside = sorted(p for p in folder.iterdir() if p.is_dir() or p.suffix == ".zip")
+        inside = [path for path in inside if not path.name.startswith(".")]
+        if not inside:
+            raise MissingInput(f"{folder}: expected a folder for each submission, found no folders")
+        yield from map(self.answer, inside)
+
+
+def print_grades(given: argparse.Namespace, grader: Grader) -> None:
+    """What the options of every grader ask for: one sheet, Gradescope's, or a class's."""
+    if given.gradescope:
+        answer_gradescope(given.gradescope, grader.answer)
+    elif not given.batch:
+        found = grader.grade(given.submission)
+        print(json.dumps(found.as_json(), indent=1) if given.json else "\n".join(table(found)))
+    elif given.json:
+        told = [grade.as_json() for grade in grader.answer_all(given.batch)]
+        print(json.dumps(told, indent=1))
     elif given.csv is None:
-        write_csv(grades, names, sys.stdout)
+        write_csv(grader.answer_all(given.batch), grader.columns, sys.stdout)
     else:
-        _write_all(grades, names, given, known)
+        _write_all(grader.answer_all(given.batch), grader.columns, given, grader.known())
 
 
 def _write_all(
@@ -82,7 +118,7 @@ def compare(folder: Path, names: Sequence[str], known: Known) -> list[similarity
         except (WherefromError, OSError):
             continue
     texts = [read_text(path) for path in known.solved]
-    given = [similarity.fingerprints(blank(text)) for text in texts]
-    given += [similarity.fingerprints(read_text(path)) for path in known.tools]
-    ours = set[int]().union(*map(similarity.fingerprints, texts))
-    return similarity.alike(found, ours, given)
+    given = [*map(blank, texts), *map(read_text, known.tools)]
+    usual = [similarity.fingerprints(ast.parse(text)) for text in given]
+    ours = set[int]().union(*(similarity.fingerprints(ast.parse(text)) for text in texts))
+    return similarity.alike(found, ours, usual)

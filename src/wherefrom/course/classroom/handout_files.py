@@ -6,9 +6,9 @@ Everything is first made in memory, as contents by path, and then written at onc
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
+from wherefrom.core.arguments import checked
 from wherefrom.core.errors import CannotWrite
 from wherefrom.core.files import cannot_write, write_bytes
 from wherefrom.course.classroom import handout_pages as pages
@@ -31,30 +31,38 @@ _BESIDE = (
 )
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What is wanted beyond what students get."""
-
-    solution: bool = False
-    rubric: bool = False
-    gradescope: bool = False
-
-
-def make_term(
-    year: str, out: Path, data: Path | None, wanted: Wanted, force: bool = False
+@checked
+def new_course(
+    year: str,
+    out: str | Path,
+    *,
+    data: str | Path | None = None,
+    solution: bool = False,
+    rubric: bool = False,
+    gradescope: bool = False,
+    force: bool = False,
 ) -> dict[str, str]:
-    """Write all of it; what there is now, by path."""
+    """Make an assignment for a term; what there is now, by path.
+
+    `out`/student has what students get, `out`/teacher the `solution`, the `rubric` of the written
+    parts and the autograder for `gradescope`, each if it is asked for. `year` names the hand-out;
+    `data` is the folder of the course's data, by default the registered one. Files that differ from
+    what would be written are refused, unless `force` is set.
+    """
+    out = Path(out)
     assignment = find_assignment(year)
-    given = _read(assignment.find_data(data), (*assignment.data, *assignment.more))
+    given = _read(
+        assignment.find_data(Path(data) if data else None), (*assignment.data, *assignment.more)
+    )
     files = _below(STUDENT, hand_out(assignment, given))
     told = {STUDENT: "for students: begin with handout.html"}
-    if wanted.solution:
+    if solution:
         files |= _below(f"{TEACHER}/solution", hand_out(assignment, given, solved=True))
         told[f"{TEACHER}/solution"] = "the same with the solutions"
-    if wanted.rubric:
+    if rubric:
         files[f"{TEACHER}/rubric.html"] = pages.rubric(assignment).encode()
         told[f"{TEACHER}/rubric.html"] = "written parts: points, model answers, wrong answers"
-    if wanted.gradescope:
+    if gradescope:
         files[f"{TEACHER}/autograder.zip"] = archive(autograder(assignment, given))
         told[f"{TEACHER}/autograder.zip"] = "upload it to Gradescope as the autograder"
     write(out, files, force)

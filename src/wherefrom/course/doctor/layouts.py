@@ -139,8 +139,11 @@ def _folders(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def _held(folder: Path) -> int:
-    wanted = {*FILES, *SIDE_BY_SIDE, *_RENAMED.values()}
-    return sum((folder / name).is_file() for name in wanted)
+    """How many of the course's files: of a package's, or of those side by side."""
+    beside = [(name, _RENAMED.get(name, name)) for name in SIDE_BY_SIDE]
+    found = [sum(any((folder / name).is_file() for name in names) for names in kind)
+             for kind in ([(name,) for name in FILES], beside)]  # fmt: skip
+    return max(found)
 
 
 def _likely(folder: Path) -> tuple[int, int, int]:

@@ -7,19 +7,17 @@ up to the options that all graders have.
 import argparse
 import csv
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from wherefrom.core.errors import (
-    BadData,
-    MissingInput,
     UsageError,
-    WherefromError,
     nearest,
 )
 from wherefrom.course.doctor.findings import Result
+from wherefrom.course.doctor.recognition import OURS
 from wherefrom.show.terminal.messages import printable
 
 _WIDTH = 100
@@ -28,11 +26,11 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute what 
 
 @dataclass(frozen=True)
 class Test:
-    """What is tested, its points, and the check: it raises a Finding, or returns what it saw."""
+    """What is tested, its points, and the course's own way to look at it."""
 
     what: str
     points: float
-    look: Callable[[Any], str | None]
+    look: Any
 
     __test__ = False  # for pytest, which would collect it
 
@@ -45,7 +43,8 @@ Change = Callable[[dict[str, Any]], dict[str, Any]]  # of a row of the table of 
 class Grade:
     """The results of tests; `refused` says why none could be run, `said` is about all of them.
 
-    A test that could not be judged counts neither for nor against: its points are not possible.
+    `excused` are tests that count neither for nor against. `ours` says that it is the library's own
+    solution, or a copy of it; `year_said` why it was taken for that year's hand-out.
     """
 
     name: str
@@ -53,6 +52,11 @@ class Grade:
     results: dict[str, Result]
     refused: str = ""
     said: tuple[str, ...] = ()
+    excused: frozenset[str] = frozenset()
+    ours: bool = False
+    year: str = ""
+    year_said: str = ""
+    seconds: float = 0.0
 
     def points(self, test: str) -> float:
         return self.tests[test].points if self.results[test].state == "ok" else 0
@@ -63,7 +67,7 @@ class Grade:
 
     @property
     def possible(self) -> float:
-        return sum(self.tests[t].points for t, r in self.results.items() if r.state != "unknown")
+        return sum(self.tests[test].points for test in self.results if test not in self.excused)
 
     def as_json(self) -> dict[str, Any]:
         tests = [
@@ -79,18 +83,22 @@ class Grade:
             for name, result in self.results.items()
         ]
         told = {"submission": self.name, "points": self.total, "possible": self.possible}
-        return told | {"said": self.said, "refused": self.refused, "tests": tests}
+        told |= {"said": self.said, "year": self.year, "year_said": self.year_said}
+        told |= {"library_solution": self.ours, "refused": self.refused}
+        return told | {"seconds": round(self.seconds, 1), "tests": tests}
 
     def row(self, names: Sequence[str]) -> dict[str, Any]:
         """The cells of a table of submissions, by column."""
-        lost = (
+        lost = [
             f"{name} {result.mistake or result.state}: {result.text}"
             for name, result in self.results.items()
             if result.state != "ok"
-        )
-        cells = {"submission": self.name, "points": self.total, "possible": self.possible}
+        ]
+        why = "; ".join([*[OURS] * self.ours, *([self.refused] if self.refused else lost)])
+        cells = {"submission": self.name, "year": self.year}
+        cells |= {"points": self.total, "possible": self.possible}
         points = {name: self.points(name) if name in self.results else "" for name in names}
-        return cells | points | {"why": self.refused or "; ".join(lost)}
+        return cells | points | {"seconds": f"{self.seconds:.1f}", "why": why}
 
 
 def choose(tests: Tests, wanted: Sequence[str]) -> tuple[str, ...]:
@@ -113,10 +121,10 @@ def overview(tests: Tests, names: Sequence[str]) -> list[str]:
 
 
 def table(grade: Grade) -> list[str]:
-    """What is said of all; a line a test; why points are missing stands below it."""
+    """The year, what is said of all, a line a test; why points are missing stands below it."""
     ids = max(map(len, grade.results))
     whats = max(len(grade.tests[name].what) for name in grade.results)
-    lines = [printable(line) for line in grade.said]
+    lines = [printable(line) for line in (grade.year_said, *grade.said) if line]
     told: dict[tuple[str, str], str] = {}
     for name, result in grade.results.items():
         test = grade.tests[name]
@@ -137,36 +145,6 @@ def table(grade: Grade) -> list[str]:
             )
     lines.append(f"{'':<{ids}}  {'':<{whats}}  {grade.total:>3g} of {grade.possible:>2g}")
     return lines
-
-
-def grade_each(
-    folder: Path, grade: Callable[[Path], Grade], refuse: Callable[[str, str], Grade]
-) -> Iterator[Grade]:
-    """Every folder and zip archive in a folder, by name.
-
-    One that cannot be graded, for whatever reason, has no points and that reason.
-    """
-    if not folder.is_dir():
-        raise MissingInput(f"{folder}: expected a folder of submissions, found none")
-    inside = sorted(p for p in folder.iterdir() if p.is_dir() or p.suffix == ".zip")
-    inside = [path for path in inside if not path.name.startswith(".")]
-    if not inside:
-        raise MissingInput(f"{folder}: expected a folder for each submission, found no folders")
-    for path in inside:
-        yield grade_or_refuse(path, grade, refuse)
-
-
-def grade_or_refuse(
-    path: Path, grade: Callable[[Path], Grade], refuse: Callable[[str, str], Grade]
-) -> Grade:
-    """A submission's grade, or why there is none."""
-    try:
-        if path.is_symlink():
-            raise BadData(f"{path}: expected a folder or an archive, found a link to one")
-        return grade(path)
-    except Exception as error:  # a mistake of ours in one must not cost the others their sheets
-        told = str(error) if isinstance(error, WherefromError | OSError) else repr(error)
-        return refuse(path.name, told)
 
 
 def write_csv(

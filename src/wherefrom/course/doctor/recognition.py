@@ -1,13 +1,16 @@
 """Which functions of a submission are the library's own solution, under whatever names.
 
-Source is compared in a normal form: syntax without comments, docstrings, annotations and the names
-of variables, cut into overlapping pieces. Only pieces that a solved function has and the starter
-does not have tell anything. It is a sign for a person to look at, never a verdict.
+Source is compared in a normal form: syntax without comments, docstrings, annotations, strings,
+numbers and the names of variables, cut into overlapping pieces. Only pieces that a solved function
+has and the starter does not have tell anything. It is a sign for a person to look at, never a
+verdict.
 """
 
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from copy import deepcopy
 from pathlib import Path
 
 from wherefrom.core.errors import WherefromError
@@ -36,33 +39,40 @@ def is_solution(files: Iterable[Path]) -> bool:
 
 def copied(solution: Iterable[Path], folder: Path) -> list[str]:
     """The solved functions that the Python files of a folder have too."""
-    found: set[str] = set()
-    for path in sorted(folder.rglob("*.py")):
-        try:
-            found |= {piece for _, pieces in _functions(read_text(path)) for piece in pieces}
-        except (WherefromError, SyntaxError, ValueError, RecursionError, MemoryError):
-            continue  # a file that cannot be read is told of elsewhere
+    found = {piece for tree in trees(folder) for _, pieces in _functions(tree) for piece in pieces}
     names: list[str] = []
     for path in solution:
         text = read_text(path)
-        given = {piece for _, pieces in _functions(blank(text, path.name)) for piece in pieces}
-        for name, pieces in _functions(text):
+        starter = _functions(ast.parse(blank(text, path.name)))
+        given = {piece for _, pieces in starter for piece in pieces}
+        for name, pieces in _functions(ast.parse(text)):
             own = pieces - given
             if len(own) >= TELLING and len(own & found) >= SAME * len(own):
                 names.append(name)
     return names
 
 
-def _functions(source: str) -> Iterator[tuple[str, set[str]]]:
-    for node in ast.walk(ast.parse(source)):
+def trees(folder: Path) -> Iterator[ast.Module]:
+    """Of all Python files in it; those that cannot be read are told of elsewhere."""
+    for path in sorted(folder.rglob("*.py")):
+        with suppress(WherefromError, SyntaxError, ValueError, RecursionError, MemoryError):
+            yield ast.parse(read_text(path))
+
+
+def _functions(tree: ast.AST) -> Iterator[tuple[str, set[str]]]:
+    for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
-            name, words = node.name, _WORD.findall(ast.unparse(_Plain().visit(node)))
-            ends = range(max(1, len(words) - PIECE + 1))
-            yield name, {" ".join(words[i : i + PIECE]) for i in ends}
+            yield node.name, set(pieces(deepcopy(node), PIECE))
+
+
+def pieces(tree: ast.AST, size: int) -> list[str]:
+    """The normal form's overlapping pieces, of so many words each."""
+    words = _WORD.findall(ast.unparse(_Plain().visit(tree)))
+    return [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
 
 
 class _Plain(ast.NodeTransformer):
-    """Variables and the function lose their names; attributes keep theirs."""
+    """Variables and functions lose their names; attributes keep theirs."""
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         return ast.Name("v", node.ctx)
@@ -70,12 +80,28 @@ class _Plain(ast.NodeTransformer):
     def visit_arg(self, node: ast.arg) -> ast.AST:
         return ast.arg("v")
 
+    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+        return ast.Constant(0)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
+        return ast.Constant(0)
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         value = node.value or ast.Constant(None)
         return self.generic_visit(ast.Assign([node.target], value, lineno=node.lineno))
 
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
         node.name, node.decorator_list, node.returns = "f", [], None
+        return self._without_docstring(node)
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
+        node.name = "C"
+        return self._without_docstring(node)
+
+    def visit_Module(self, node: ast.Module) -> ast.AST:
+        return self._without_docstring(node)
+
+    def _without_docstring(self, node: ast.FunctionDef | ast.ClassDef | ast.Module) -> ast.AST:
         if ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
         return self.generic_visit(node)

@@ -1,102 +1,128 @@
-"""One query over fixed keys: copying a value, averaging two, and taking a sum apart.
+"""One query over fixed keys: what the weights are, copying a value, averaging two, and a sum apart.
 
-c = sum_i alpha_i v_i with alpha = softmax(k_i . q). Item 0 is j or a, item 1 is b.
+alpha = softmax(k_i . q), c = sum_i alpha_i v_i. Item 0 is j or a, item 1 is b.
 """
 
 import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, Refutation
+from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, away, sampled, wrong
 from wherefrom.course.lab.numerics import Array, attend, generator, length, orthonormal, softmax
-from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, bars, dress, panels
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, dress, panels
 
 N = 10  # items
-_TIGHT = 1e-12
-_USES = {"copying": 1, "average-of-two": 2, "projection": 3}  # of the seed
+DRAWS = 40_000  # of an item, where one pretends that items are drawn
+_USES = {"copying": 1, "average-of-two": 2, "projection": 3, "categorical": 6}  # of the seed
+
+
+# -- a distribution -----------------------------------------------------------------------------
+
+
+def categorical(seed: int) -> Demonstration:
+    random = generator(seed, _USES["categorical"])
+    keys, values = random.standard_normal((N, N)), random.standard_normal((N, 6))
+    query = 0.4 * random.standard_normal(N)  # short, so that no item has nearly all of it
+    weights, c = attend(query, keys, values)
+    many = softmax(random.uniform(-30.0, 30.0, (1000, N)))
+    drawn = values[random.choice(N, size=DRAWS, p=weights)]
+    # E|v_I - c|^2, from the weights alone: what one drawn value misses the mean by.
+    missed = float(weights @ ((values - c) ** 2).sum(axis=1))
+    # The weights know differences of scores only, and only among the items that are there.
+    scores = np.log(weights)
+    raised = abs(softmax(scores + 100.0) - weights).max()
+    twice, share = softmax(np.append(scores, scores[0])), weights[0]  # item a once more
+    checks = (
+        away("the least of 10,000 weights, scores from -30 to 30: above 0", many.min(), 0, 0),
+        Check("their sums, the furthest from 1", abs(many.sum(axis=1) - 1).max(), 0),
+        Check(
+            "|mean of 40,000 values drawn by the weights - c|",
+            *(length(drawn.mean(axis=0) - c), 0, 6 * math.sqrt(missed / DRAWS)),
+        ),
+        sampled("mean squared distance of a drawn value", ((drawn - c) ** 2).sum(1), missed),
+        Check("100 added to every score: the largest change", raised, 0),
+        Check("a once more: alpha_a falls from p to p/(1 + p)", twice[0], share / (1 + share)),
+    )
+    negative, few = np.array([-1.0, -2.0, -3.0]), softmax(np.log([0.9, 0.05, 0.05]))
+    parts = few[:, None] * np.array([[0.0, 0.0], [30.0, 0.0], [0.0, 10.0]])
+    refuted = (
+        wrong(
+            "numerator and denominator are not negative, therefore the weights are probabilities",
+            Check("sum of max(0, score), scores -1, -2, -3", np.maximum(negative, 0).sum(), 0, 0),
+            away("sum of exp(score), the same scores", np.exp(negative).sum(), 0, 0.1),
+        ),
+        wrong(
+            "attention selects a value at random, with the weights as probabilities",
+            Check("change of c, computed again", length(attend(query, keys, values)[1] - c), 0, 0),
+            away("the distance of c from the nearest value", _nearest(values, c), 0, 1e-3),
+        ),
+        wrong(
+            "a larger weight means that the item matters more to the output",
+            Check("weight 0.9: length of what a adds to c", length(parts[0]), 0),
+            Check("weight 0.05: length of what b adds to c", length(parts[1]), 1.5),
+        ),
+    )
+    return Demonstration.of("categorical", checks, refuted, lambda: _draw(weights, values, c))
+
+
+def _nearest(values: Array, c: Array) -> float:
+    return float(np.linalg.norm(values - c, axis=1).min())
+
+
+def _draw(weights: Array, values: Array, c: Array) -> Figure:
+    figure, (left,) = panels(1)
+    # Two entries of every value; its size is its weight. c lies inside their convex hull.
+    left.scatter(*values[:, :2].T, s=15 + 700 * weights, color=PALE, label="values, size: weight")
+    left.plot(c[0], c[1], "X", color=WRONG, markersize=9, label="c, their mean")
+    dress(left, "c is none of the values", "first entry", "second entry", legend=True)
+    return figure
 
 
 # -- copying ------------------------------------------------------------------------------------
 
 
-def copied_share(n: int, margin: float) -> float:
-    """alpha_j where the n - 1 other scores are all `margin` below k_j . q."""
-    return 1 / (1 + (n - 1) * math.exp(-margin))
-
-
 def copying(seed: int) -> Demonstration:
     random = generator(seed, _USES["copying"])
-    values, identity = random.standard_normal((N, N)), np.eye(N)
-    checks = [_margin_check(n, over, random) for n in (N, 1000) for over in (0.0, 7.0)]
-    scores = random.uniform(-8.0, 8.0, (1000, N))
-    best = np.sort(scores, axis=1)
+    checks: list[Check] = []
+    for n, over in ((n, over) for n in (N, 1000) for over in (0.0, 7.0)):
+        scores = np.full(n, random.normal())
+        scores[0] += math.log(n - 1) + over
+        label = f"alpha_j with a margin of ln(n-1){f' + {over:g}' if over else ''}, n = {n:,}"
+        checks.append(Check(label, softmax(scores)[0], 1 / (1 + math.exp(-over))))
+    drawn = random.uniform(-8.0, 8.0, (1000, N))
+    best = np.sort(drawn, axis=1)
     bound = 1 / (1 + (N - 1) * np.exp(best[:, -2] - best[:, -1]))
-    short = float(np.maximum(bound - softmax(scores).max(axis=1), 0).max())
-    checks.append(
-        Check("how far alpha_j falls below 1/(1 + (n-1) e^-margin), 1,000 draws", short, 0, _TIGHT)
-    )
-    query = (math.log(N - 1) + 7) * identity[0]
-    alpha, c = attend(query, identity, values)
-    others = length(values[0] - values[1:].mean(axis=0))
-    left = (1 - float(alpha[0])) * others
-    checks.append(
-        Check("|c - v_j| with a margin of ln(n-1) + 7", length(c - values[0]), left, 1e-9)
-    )
-    return Demonstration.of("copying", tuple(checks), _copying_refutations(), _draw_copying)
-
-
-def _margin_check(n: int, over: float, random: np.random.Generator) -> Check:
-    margin = math.log(n - 1) + over
-    scores = np.full(n, random.normal())
-    scores[0] += margin
-    label = f"alpha_j with a margin of ln(n-1){f' + {over:g}' if over else ''}, n = {n:,}"
-    return Check(label, softmax(scores)[0], 1 / (1 + math.exp(-over)), _TIGHT)
-
-
-def _copying_refutations() -> tuple[Refutation, ...]:
-    identical = float(attend(np.eye(N)[0], np.eye(N), np.eye(N))[0][0])
-    scores = np.array([10.0, 10.0, -100.0])
-    tied = float(softmax(scores)[0])
-    return (
-        Refutation.of(
+    short = np.maximum(bound - softmax(drawn).max(axis=1), 0).max()
+    checks.append(Check("how far alpha_j falls below 1/(1 + (n-1) e^-margin), 1,000 draws", short))
+    values = random.standard_normal((N, N))
+    alpha, c = attend((math.log(N - 1) + 7) * np.eye(N)[0], np.eye(N), values)
+    left = (1 - alpha[0]) * length(values[0] - values[1:].mean(axis=0))
+    checks.append(Check("|c - v_j| with a margin of ln(n-1) + 7", length(c - values[0]), left))
+    identical = attend(np.eye(N)[0], np.eye(N), np.eye(N))[0][0]
+    tied = np.array([10.0, 10.0, -100.0])
+    refuted = (
+        wrong(
             "it is enough that q is almost identical to k_j",
-            Check(
-                "alpha_j with q = k_j, unit norms, n = 10", identical, math.e / (math.e + 9), _TIGHT
-            ),
+            Check("alpha_j with q = k_j, unit norms, n = 10", identical, math.e / (math.e + 9)),
             Check("the same, rounded", identical, 0.232, 5e-4),
-            Check.away("alpha_j against the 1 that is promised", identical, 1.0, 0.5),
         ),
-        Refutation.of(
+        wrong(
             "k_j.q must be much larger than the sum of the other scores",
-            Check(
-                "k_j.q minus the sum of the others, scores 10, 10, -100",
-                scores[0] - scores[1:].sum(),
-                100.0,
-                _TIGHT,
-            ),
-            Check("alpha_j for these scores", tied, 0.5, _TIGHT),
-            Check.away("alpha_j against the 1 that is promised", tied, 1.0, 0.4),
+            Check("k_j.q minus the sum of the others, scores 10, 10, -100", 20 - tied.sum(), 100),
+            Check("alpha_j for these scores", softmax(tied)[0], 0.5),
         ),
     )
+    return Demonstration.of("copying", tuple(checks), refuted, _draw_copying)
 
 
 def _draw_copying() -> Figure:
-    figure, (left, right) = panels(2)
+    figure, (left,) = panels(1)
     margin = np.linspace(0, 14, 200)
     for n, colour in ((10, RIGHT), (100, OTHER), (1000, PALE)):
-        share = 1 / (1 + (n - 1) * np.exp(-margin))
-        left.plot(margin, share, color=colour, label=f"n = {n:,}")
+        left.plot(margin, 1 / (1 + (n - 1) * np.exp(-margin)), color=colour, label=f"n = {n:,}")
         left.plot([math.log(n - 1)], [0.5], "o", color=colour)
-    dress(
-        left,
-        "Half of the weight at a margin of ln(n-1)",
-        "k_j.q minus the best other",
-        "weight of j",
-        legend=True,
-    )
-    values = [copied_share(N, 1.0), 0.5, copied_share(N, math.log(N - 1) + 7)]
-    bars(right, ["q = k_j", "10, 10, -100", "ln 9 + 7"], values, [WRONG, WRONG, RIGHT])
-    dress(right, "Two that do not copy, and one", "", "weight of j")
+    said = "Half of the weight at a margin of ln(n-1)"
+    dress(left, said, "k_j.q minus the best other", "weight of j", legend=True)
     return figure
 
 
@@ -115,84 +141,56 @@ def faster_weight(n: int, beta: float) -> float:
 
 def average_of_two(seed: int) -> Demonstration:
     random = generator(seed, _USES["average-of-two"])
-    keys, values = orthonormal(random, 2 * N, N).T, random.standard_normal((N, 2 * N))
-    both = keys[0] + keys[1]
-    away = both - keys[2:].sum(axis=0)
+    basis, values = orthonormal(random, 2 * N, 2 * N), random.standard_normal((N, 2 * N))
+    keys = basis[:, :N].T
+    both, away_from_others = keys[0] + keys[1], keys[0] + keys[1] - keys[2:].sum(axis=0)
 
     def weight(query: Array) -> float:
-        return float(attend(query, keys, values)[0][0])
+        return attend(query, keys, values)[0][0]
 
-    _, c = attend(20.0 * both, keys, values)
-    target = (values[0] + values[1]) / 2
+    near = length(attend(20.0 * both, keys, values)[1] - (values[0] + values[1]) / 2)
     checks = (
         Check("alpha_a, beta = 1", weight(both), 0.202, 5e-4),
         Check("alpha_a, beta = 5", weight(5 * both), 0.487, 5e-4),
-        Check("alpha_a, beta = 1, closed form", weight(both), shared_weight(N, 1), _TIGHT),
-        Check("alpha_a, beta = 5, closed form", weight(5 * both), shared_weight(N, 5), _TIGHT),
-        Check(
-            "alpha_b minus alpha_a, beta = 5",
-            np.diff(attend(5 * both, keys, values)[0][:2])[0],
-            0,
-            _TIGHT,
-        ),
-        Check("|c - (v_a + v_b)/2|, beta = 20", length(c - target), 0, 1e-6),
-        Check("the others subtracted, beta = 1", weight(away), faster_weight(N, 1), _TIGHT),
-        Check("the others subtracted, beta = 5", weight(5 * away), faster_weight(N, 5), _TIGHT),
+        Check("alpha_a, beta = 1, closed form", weight(both), shared_weight(N, 1)),
+        Check("alpha_a, beta = 5, closed form", weight(5 * both), shared_weight(N, 5)),
+        Check("|c - (v_a + v_b)/2|, beta = 20", near, 0, 1e-6),
+        Check("the others subtracted, beta = 1", weight(away_from_others), faster_weight(N, 1)),
+        Check("the others subtracted, beta = 5", weight(5 * away_from_others), faster_weight(N, 5)),
     )
-    return Demonstration.of(
-        "average-of-two", checks, _average_refutations(keys, values, random), _draw_average
-    )
-
-
-def _average_refutations(
-    keys: Array, values: Array, random: np.random.Generator
-) -> tuple[Refutation, ...]:
-    both = keys[0] + keys[1]
-    one, half = (float(attend(scale * both, keys, values)[0][0]) for scale in (1.0, 0.5))
-    many = float(softmax(np.array([5.0, 5.0, *[0.0] * 998]))[0])
-    basis = orthonormal(random, 2 * N, 2 * N)
-    apart_keys, apart_values = basis[:, :N].T, random.standard_normal((N, N)) @ basis[:, N:].T
-    blind = attend(50.0 * (apart_values[0] + apart_values[1]), apart_keys, apart_values)[0]
-    return (
-        Refutation.of(
+    many = softmax(np.array([5.0, 5.0, *[0.0] * 998]))[0]
+    apart = random.standard_normal((N, N)) @ basis[:, N:].T  # values perpendicular to all keys
+    blind = weight(50.0 * (apart[0] + apart[1]))
+    refuted = (
+        wrong(
             "alpha_a = e^beta / (2 e^beta) = 1/2, the n - 2 others left out",
-            Check.away("alpha_a, beta = 1, n = 10", one, 0.5, 0.2),
-            Check("alpha_a, beta = 5, n = 1,000", many, shared_weight(1000, 5), _TIGHT),
-            Check.away("alpha_a, beta = 5, n = 1,000, against 1/2", many, 0.5, 0.2),
+            away("alpha_a, beta = 1, n = 10", weight(both), 0.5, 0.2),
+            Check("alpha_a, beta = 5, n = 1,000", many, shared_weight(1000, 5)),
         ),
-        Refutation.of(
+        wrong(
             "q = (mu_a + mu_b)/2, the average of the two keys",
-            Check("alpha_a with q = (mu_a + mu_b)/2, n = 10", half, 0.146, 5e-4),
-            Check.away("the same against 1/2", half, 0.5, 0.2),
+            Check("alpha_a with q = (mu_a + mu_b)/2, n = 10", weight(0.5 * both), 0.146, 5e-4),
         ),
-        Refutation.of(
+        wrong(
             "a query made of the values v_a and v_b",
-            Check(
-                "alpha_a with q = 50 (v_a + v_b), values perpendicular to keys",
-                blind[0],
-                1 / N,
-                1e-9,
-            ),
-            Check.away("the same against 1/2", blind[0], 0.5, 0.2),
+            Check("alpha_a with q = 50 (v_a + v_b), values perpendicular to keys", blind, 1 / N),
         ),
     )
+    return Demonstration.of("average-of-two", checks, refuted, _draw_average)
 
 
 def _draw_average() -> Figure:
-    figure, (left, right) = panels(2)
+    figure, (left,) = panels(1)
     beta = np.linspace(0, 8, 200)
     left.axhline(0.5, color=PALE, linewidth=1, linestyle="--")
-    plain = [shared_weight(N, float(b)) for b in beta]
-    left.plot(beta, plain, color=RIGHT, label="beta (k_a + k_b)")
-    faster = [faster_weight(N, float(b)) for b in beta]
-    left.plot(beta, faster, color=OTHER, label="others subtracted")
+    curves = (
+        (shared_weight, RIGHT, "beta (k_a + k_b)"),
+        (faster_weight, OTHER, "others taken off"),
+    )
+    for weight, colour, label in curves:
+        left.plot(beta, [weight(N, float(b)) for b in beta], color=colour, label=label)
     left.plot([0.5], [shared_weight(N, 0.5)], "o", color=WRONG, label="(mu_a + mu_b)/2")
     dress(left, "Both weights go to one half (n = 10)", "beta", "weight of a", legend=True)
-    wrong = [shared_weight(N, 1), shared_weight(N, 0.5), 1 / N]
-    names = ["n-2 left out", "(mu_a+mu_b)/2", "from values"]
-    bars(right, ["beta = 5", *names], [shared_weight(N, 5), *wrong], [RIGHT, *[WRONG] * 3])
-    right.tick_params(axis="x", labelsize=7)
-    dress(right, "One half promised; what comes out", "", "weight of a")
     return figure
 
 
@@ -204,73 +202,38 @@ def projection(seed: int) -> Demonstration:
     d, m, p = 8, 3, 4
     basis = orthonormal(random, d, m + p)
     a, b = basis[:, :m], basis[:, m:]
-    va, vb = (_unit(part @ random.standard_normal(part.shape[1])) for part in (a, b))
-    extract = a @ a.T
+    parts = (part @ random.standard_normal(part.shape[1]) for part in (a, b))
+    va, vb = (part / length(part) for part in parts)
+    extract, whole = a @ a.T, va + vb
     # The same space, a basis that is not orthonormal: stretched by these along three directions.
     turns = orthonormal(random, m, m), orthonormal(random, m, m)
     skewed = a @ turns[0] @ np.diag((0.5, 1.5, 2.5)) @ turns[1]
     mended = skewed @ np.linalg.solve(skewed.T @ skewed, skewed.T)
-    far = length(skewed @ skewed.T @ (va + vb) - va)
+    far = length(skewed @ skewed.T @ whole - va)
     checks = (
-        Check("largest entry of A^T B", abs(a.T @ b).max(), 0, _TIGHT),
-        Check("|A A^T (v_a + v_b) - v_a|", length(extract @ (va + vb) - va), 0, _TIGHT),
-        Check("|A A^T v_b|", length(extract @ vb), 0, _TIGHT),
-        Check.away("a basis that is not orthonormal: |A A^T s - v_a|", far, 0, 0.05),
-        Check("the same, with A (A^T A)^-1 A^T", length(mended @ (va + vb) - va), 0, 1e-9),
+        Check("largest entry of A^T B", abs(a.T @ b).max(), 0),
+        Check("|A A^T (v_a + v_b) - v_a|", length(extract @ whole - va), 0),
+        away("a basis that is not orthonormal: |A A^T s - v_a|", far, 0, 0.05),
+        Check("the same, with A (A^T A)^-1 A^T", length(mended @ whole - va), 0),
+    )
+    refuted = (
+        wrong(
+            "M = A, the basis vectors as columns",
+            away("columns of A against entries of s", a.shape[1], len(whole), 0.5),
+        ),
+        wrong("M = A^T A", Check("largest entry of A^T A - I", abs(a.T @ a - np.eye(m)).max(), 0)),
+        wrong("M v_b = v_b", Check("|M v_b|", length(extract @ vb), 0)),
     )
     return Demonstration.of(
-        "projection",
-        checks,
-        _projection_refutations(a, extract, vb),
-        lambda: _draw_projection(extract, va, vb),
+        "projection", checks, refuted, lambda: _draw_projection(whole, extract @ whole, va)
     )
 
 
-def _projection_refutations(a: Array, extract: Array, vb: Array) -> tuple[Refutation, ...]:
-    d, m = a.shape
-    gram = a.T @ a
-    return (
-        Refutation.of(
-            "M = A, the basis vectors as columns",
-            Check("A s is defined (1: yes)", _fits(a, vb), 0, 0),
-            Check.away("columns of A against entries of s", m, d, 0.5),
-        ),
-        Refutation.of(
-            "M = A^T A",
-            Check("largest entry of A^T A - I", abs(gram - np.eye(m)).max(), 0, _TIGHT),
-            Check("A^T A s is defined (1: yes)", _fits(gram, vb), 0, 0),
-        ),
-        Refutation.of(
-            "M v_b = v_b",
-            Check("|M v_b|", length(extract @ vb), 0, _TIGHT),
-            Check("|M v_b - v_b|", length(extract @ vb - vb), length(vb), 1e-9),
-            Check.away("the same against 0", length(extract @ vb - vb), 0, 0.05),
-        ),
-    )
-
-
-def _unit(vector: Array) -> Array:
-    return vector / np.linalg.norm(vector)
-
-
-def _fits(matrix: Array, vector: Array) -> float:
-    try:
-        np.matmul(matrix, vector)
-    except ValueError:
-        return 0.0
-    return 1.0
-
-
-def _draw_projection(extract: Array, va: Array, vb: Array) -> Figure:
-    figure, axes = panels(2)
+def _draw_projection(before: Array, after: Array, va: Array) -> Figure:
+    figure, (left,) = panels(1)
     place = np.arange(len(va))
-    shown = (
-        (va + vb, extract @ (va + vb), "s and M s", "s = v_a + v_b", "M s"),
-        (vb, extract @ vb, "v_b and M v_b", "v_b", "M v_b"),
-    )
-    axes[0].plot(place + 0.2, va, "_", color=WRONG, markersize=9, label="v_a", zorder=3)
-    for panel, (before, after, title, first, second) in zip(axes, shown, strict=True):
-        panel.bar(place - 0.2, before, 0.38, color=PALE, label=first)
-        panel.bar(place + 0.2, after, 0.38, color=RIGHT, label=second)
-        dress(panel, title, "coordinate", "", legend=True)
+    left.plot(place + 0.2, va, "_", color=WRONG, markersize=9, label="v_a", zorder=3)
+    left.bar(place - 0.2, before, 0.38, color=PALE, label="s = v_a + v_b")
+    left.bar(place + 0.2, after, 0.38, color=RIGHT, label="M s")
+    dress(left, "s and M s", "coordinate", "", legend=True)
     return figure

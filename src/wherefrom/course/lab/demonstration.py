@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from wherefrom.course.lab.numerics import Array, standard_error
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 else:  # matplotlib is imported when something is drawn, not before
-    Axes = Figure = Any
+    Figure = Any
 
 # What demonstrations say in words; the numbers are computed.
 _EXPLANATIONS: dict[str, dict[str, str]] = json.loads(
@@ -34,35 +33,15 @@ class Check:
 
     label: str
     found: float
-    expected: float
-    tolerance: float
+    expected: float = 0.0
+    tolerance: float = 1e-9
     apart: bool = False
     error: float = 0.0
-
-    @classmethod
-    def away(cls, label: str, found: float, expected: float, tolerance: float) -> Self:
-        """The number that a wrong statement promises is not the one that is found."""
-        return cls(label, found, expected, tolerance, apart=True)
-
-    @classmethod
-    def sampled(cls, label: str, values: NDArray[Any], expected: float) -> Self:
-        """The mean of sampled numbers, or the share of samples of which something is true."""
-        error = standard_error(values)
-        return cls(label, values.mean(), expected, _SURE * error, error=error)
-
-    @classmethod
-    def sampled_sd(cls, label: str, values: Array, expected: float, slack: float = 0.0) -> Self:
-        """Their standard deviation; `slack` is what the expected number itself leaves out."""
-        sd = values.std()
-        error = standard_error((values - values.mean()) ** 2) / (2 * sd)
-        return cls(label, sd, expected, _SURE * error + slack, error=error)
 
     @property
     def holds(self) -> bool:
         distance = float(abs(self.found - self.expected))
-        if not math.isfinite(distance):
-            return False
-        return bool(distance > self.tolerance) == self.apart
+        return math.isfinite(distance) and bool(distance > self.tolerance) == self.apart
 
     def in_words(self) -> str:
         found, expected = f"{self.label}: found {self.found:.6g}", f"{self.expected:.6g}"
@@ -71,15 +50,33 @@ class Check:
         return f"{found}, expected {expected} within {self.tolerance:.2g}"
 
     def as_json(self) -> dict[str, Any]:
+        """JSON has no word for numbers that are not finite; a check on one fails."""
         told = {
             "label": self.label,
-            "found": _number(self.found),
-            "expected": _number(self.expected),
+            "found": float(self.found) if math.isfinite(self.found) else None,
+            "expected": float(self.expected),
             "tolerance": float(self.tolerance),
             "apart": self.apart,
             "holds": self.holds,
         }
         return told | ({"standard_error": float(self.error)} if self.error else {})
+
+
+def away(label: str, found: float, expected: float, tolerance: float) -> Check:
+    """The number that a wrong statement promises is not the one that is found."""
+    return Check(label, found, expected, tolerance, apart=True)
+
+
+def sampled(label: str, values: NDArray[Any], expected: float) -> Check:
+    """The mean of sampled numbers, or the share of samples of which something is true."""
+    error = standard_error(values)
+    return Check(label, values.mean(), expected, _SURE * error, error=error)
+
+
+def sampled_sd(label: str, values: Array, expected: float, slack: float = 0.0) -> Check:
+    """Their standard deviation; `slack` is what the expected number itself leaves out."""
+    error = standard_error((values - values.mean()) ** 2) / (2 * values.std())
+    return Check(label, values.std(), expected, _SURE * error + slack, error=error)
 
 
 @dataclass(frozen=True)
@@ -90,22 +87,19 @@ class Refutation:
     why: str
     checks: tuple[Check, ...]
 
-    @classmethod
-    def of(cls, statement: str, *checks: Check) -> Self:
-        """With the explanation that is written for the statement."""
-        return cls(statement, _EXPLANATIONS["why"][statement], checks)
-
     @property
     def holds(self) -> bool:
         return bool(self.checks) and all(check.holds for check in self.checks)
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "statement": self.statement,
-            "why": self.why,
-            "refuted": self.holds,
-            "checks": [check.as_json() for check in self.checks],
-        }
+        checks = [check.as_json() for check in self.checks]
+        told = {"statement": self.statement, "why": self.why, "refuted": self.holds}
+        return told | {"checks": checks}
+
+
+def wrong(statement: str, *checks: Check) -> Refutation:
+    """A refutation with the explanation that is written for the statement."""
+    return Refutation(statement, _EXPLANATIONS["why"][statement], checks)
 
 
 @dataclass(frozen=True)
@@ -144,14 +138,6 @@ class Demonstration:
         }
 
     def as_json(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "claim": self.claim,
-            "checks": [check.as_json() for check in self.checks],
-            "wrong_statements": [r.as_json() for r in self.refutations],
-        }
-
-
-def _number(value: float) -> float | None:
-    """JSON has no word for numbers that are not finite; a check on one fails."""
-    return float(value) if math.isfinite(value) else None
+        checks = [check.as_json() for check in self.checks]
+        told = {"name": self.name, "claim": self.claim, "checks": checks}
+        return told | {"wrong_statements": [r.as_json() for r in self.refutations]}

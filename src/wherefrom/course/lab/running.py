@@ -8,15 +8,7 @@ from typing import Any
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.recipe import Demonstrations
-from wherefrom.course.lab import (
-    attention,
-    distribution,
-    gradients,
-    heads,
-    key_noise,
-    self_attention,
-    two_heads,
-)
+from wherefrom.course.lab import attention, gradients, key_noise, self_attention
 from wherefrom.course.lab.demonstration import Check, Demonstration
 from wherefrom.experiments.one_run.execute import find_changed, find_stored
 from wherefrom.experiments.one_run.outcome import Outcome
@@ -27,14 +19,14 @@ from wherefrom.show.page.lab_report import CLAIMS, FIGURES
 PAGE = "demonstrations.md"
 # By name, in the order in which they are best read.
 DEMONSTRATIONS: dict[str, Callable[[int], Demonstration]] = {
-    "categorical": distribution.categorical,
+    "categorical": attention.categorical,
     "copying": attention.copying,
     "average-of-two": attention.average_of_two,
     "projection": attention.projection,
     "small-noise-in-keys": key_noise.small_noise,
     "range-of-a-key": key_noise.range_of_a_key,
-    "one-head-is-fragile": heads.one_head,
-    "two-heads-are-robust": two_heads.two_heads,
+    "one-head-is-fragile": key_noise.one_head,
+    "two-heads-are-robust": key_noise.two_heads,
     "key-query-value": self_attention.key_query_value,
     "without-key-query-value": self_attention.without_key_query_value,
     "softmax-cross-entropy": gradients.softmax_cross_entropy,
@@ -58,7 +50,7 @@ def _run(recipe: Demonstrations, folder: RunFolder) -> Outcome:
     started = monotonic()
     if not folder.exists():
         folder.write_recipe(recipe)
-    with folder.together():
+    with folder.transaction():
         results = demonstrate(recipe, folder)
         seconds = round(monotonic() - started, 2)
         folder.write_status({"state": "finished", "seconds": seconds, "results": results})
@@ -72,7 +64,7 @@ def demonstrate_again(recipe: Demonstrations, folder: RunFolder) -> Outcome:
         raise MissingInput(
             f"{folder.path}: this run is not finished; run the same command again to finish it"
         )
-    with lock_folder(folder.path), folder.together():
+    with lock_folder(folder.path), folder.transaction():
         results = demonstrate(recipe, folder)
         folder.write_status(status | {"results": results})
     changed = find_changed(status["results"], results)

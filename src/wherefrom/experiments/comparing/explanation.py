@@ -12,16 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from wherefrom.core.answer_table import Prediction
 from wherefrom.core.arguments import checked
 from wherefrom.core.bags import split_words
 from wherefrom.core.config import check
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, draws
-from wherefrom.evaluation.evaluator import Prediction
 from wherefrom.experiments.comparing.causes import TriedCause, try_causes, words_to_flip
+from wherefrom.experiments.resources import use_threads
 from wherefrom.models.dan import Classifier, DANConfig
 from wherefrom.runs.opened_run import AnyRun, Run, open_run
-from wherefrom.runs.threads import use_threads
 
 SHUFFLES = 10
 _TITLE = 200  # characters of a text that are shown
@@ -140,8 +140,8 @@ class Explainer:
         bag = self.vocabulary.encode(text)
         return replace(
             found,
-            gold=wrong.gold,
-            place=wrong.subject,
+            gold=wrong.question.answer,
+            place=wrong.question.subject,
             causes=try_causes(text, label, self.vocabulary, self._logits),
             words_to_flip=words_to_flip(bag, found.logit, self._logits),
         )
@@ -209,13 +209,13 @@ def explain_errors(
     """
     task = run.recipe.tasks[0]
     wrong = [p for p in run.predictions(run.recipe.primary, task.name) if not p.correct]
-    wrong.sort(key=lambda p: (-p.answer.probability, p.subject))
+    wrong.sort(key=lambda p: (-p.answer.probability, p.question.subject))
     if seed is not None:
         place = np.arange(len(wrong), dtype=np.int64)
         (key,) = draws(1, seed=seed, stream=Stream.SAMPLING, stage=2, step=0, row=place)
         wrong = [wrong[int(i)] for i in np.argsort(key, kind="stable")]
     texts = {q.subject: q.text for q in run.questions(task)}
-    return [explainer.explain_error(texts[p.subject], p) for p in wrong[:count]]
+    return [explainer.explain_error(texts[p.question.subject], p) for p in wrong[:count]]
 
 
 def _show(word: Contribution) -> str:

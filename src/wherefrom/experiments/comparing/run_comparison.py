@@ -18,6 +18,8 @@ from wherefrom.evaluation.two_levels import difference_over_seeds
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 
+_Asked = tuple[str, str | None]  # a question and its right answer
+
 
 @dataclass(frozen=True)
 class ComparedRun:
@@ -182,13 +184,13 @@ def _shared_tasks(run: Run, other: Run) -> list[str]:
     return [task for task in _answered_tasks(run) if task in _answered_tasks(other)]
 
 
-def _right_answers(runs: Sequence[Run], task: str) -> list[dict[tuple[str, str], bool]]:
+def _right_answers(runs: Sequence[Run], task: str) -> list[dict[_Asked, bool]]:
     found = [run.predictions(run.recipe.primary, task) for run in runs]
-    return [{(p.question, p.gold): p.correct for p in predictions} for predictions in found]
+    return [{(p.question.text, p.question.answer): p.correct for p in table} for table in found]
 
 
 def _difference(
-    right: Sequence[Sequence[Mapping[tuple[str, str], bool]]],
+    right: Sequence[Sequence[Mapping[_Asked, bool]]],
 ) -> tuple[int, float, Interval] | None:
     """None if the runs were not asked the same questions."""
     asked = [*right[0][0]]

@@ -18,9 +18,9 @@ from wherefrom.evaluation.text.text_perplexity import (
 )
 from wherefrom.evaluation.text.treebank_tokens import find_tokens
 from wherefrom.evaluation.text.verbatim import Verbatim
+from wherefrom.experiments.resources import use_threads
 from wherefrom.runs.opened_run import AnyRun, Run, run_path
 from wherefrom.runs.readers import find_training, open_reader, open_speller
-from wherefrom.runs.threads import use_threads
 
 UNIFORM = "uniform"  # unknown words are spelt by bytes, all equally likely
 COLDEST, HOTTEST = 0.05, 20.0

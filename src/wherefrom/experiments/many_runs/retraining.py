@@ -16,20 +16,20 @@ from wherefrom.core.errors import BadData, WherefromError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.data.edited import EditedConfig, find_swappable
-from wherefrom.experiments.many_runs.together import (
+from wherefrom.experiments.many_runs.stacked_runs import (
     RunRequest,
     Tell,
     Watch,
     execute_all,
-    goes_together,
+    is_stacked,
 )
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.one_run.execute import execute
+from wherefrom.experiments.resources import share_threads, usual_threads
 from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run, open_run
-from wherefrom.runs.threads import share_threads, usual_threads
 
 FOLDER = "retrained"
 MOST_PAIRS = 8  # pairs of retrained models, unless more are asked for; fewer give rough labels
@@ -71,9 +71,9 @@ def retrain_pairs(
     if processes > 1:
         threads = run.recipe.threads or share_threads(usual_threads(), processes)
         Workers(lambda: queue.next_job(threads), processes, threads, tell).run()
-    elif goes_together(run.workshop, together):
+    elif is_stacked(run.workshop, together):
         while names := queue.next_group():
-            _retrain_together(run, {n: queue.folder(n) for n in names}, together, watch, tell)
+            _retrain_stack(run, {n: queue.folder(n) for n in names}, together, watch, tell)
     else:
         while (name := queue.next_name()) is not None:
             retrain(run, _recipe_named(run.recipe, name), name, watch)
@@ -81,7 +81,7 @@ def retrain_pairs(
     return [open_run(folder) for folder in folders if folder.exists()]
 
 
-def _retrain_together(
+def _retrain_stack(
     run: Run, folders: Mapping[str, Path], most: int | None, watch: Watch | None, tell: Tell
 ) -> None:
     run.read_source()  # raises if the text has changed: see `why_not_retrainable`

@@ -14,13 +14,13 @@ from wherefrom.core.measures import BY_RELATION, UNITS, UNVERIFIED, WHY_NOT, is_
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
-from wherefrom.experiments.many_runs.together import RunRequest
+from wherefrom.experiments.many_runs.stacked_runs import RunRequest
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.one_run.execute import execute
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.plans.planning import Planned, reuse
+from wherefrom.experiments.resources import share_threads, usual_threads
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.threads import share_threads, usual_threads
 
 _MOST = 1000
 
@@ -160,9 +160,9 @@ def read_shared(runs: Sequence[Path]) -> dict[str, np.ndarray]:
     for i, task in enumerate(cast(Recipe, recipes[0]).tasks):
         for name in task.predictors if task.measure == "accuracy" else ():
             each = [folder.read_predictions(name, task.name) for folder in folders]
-            asked = [[(p.question, p.gold) for p in predictions] for predictions in each]
+            asked = [[(q.text, q.answer) for q in predictions.known] for predictions in each]
             if len(each[0]) > 1 and all(questions == asked[0] for questions in asked):
-                right = np.array([[p.correct for p in predictions] for predictions in each])
+                right = np.array([predictions.right for predictions in each])
                 found[name if i == 0 else f"{task.name}.{name}"] = right
     return found
 

@@ -9,7 +9,7 @@ from wherefrom.core.memory import find_memory
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.stacked import why_not_stackable
-from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.workshop import Workshop
 
 _A_WEIGHT = 28  # bytes: itself, gradient, two averages, a half in bf16, and what updates it

@@ -30,14 +30,14 @@ from wherefrom.experiments.one_run.run_evaluation import evaluate
 from wherefrom.experiments.one_run.stage_training import train_stage
 from wherefrom.experiments.plans.pacing import Pacing
 from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.resources import require_threads, use_threads, usual_threads
+from wherefrom.runs.families import data_identity, recipe_identity
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kept_extractors import keep_extractors
-from wherefrom.runs.kinds import data_identity, recipe_identity
 from wherefrom.runs.layout import DATA, GLANCES, METRICS, NEXT, NOTES, REPORT, RUN, STATUS
-from wherefrom.runs.opened_run import Run, count_parameters, model_identity, open_run
-from wherefrom.runs.threads import require_threads, use_threads, usual_threads
+from wherefrom.runs.opened_run import Run, count_parameters, open_run
 from wherefrom.runs.verification import find_spoilt
-from wherefrom.runs.workshop import Workshop
+from wherefrom.runs.workshop import Workshop, model_identity
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer
 from wherefrom.training.rank_group import current_ranks
@@ -96,7 +96,7 @@ def evaluate_run(path: Path, threads: int | None = None) -> Outcome:
         if not all(run.folder.is_sound(name) for name in DATA if run.folder.has(name)):
             dataset = load_dataset(run.recipe.data, run.recipe.seed)
             run.folder.keep_data(dataset, Workshop(run.recipe, lambda: dataset).vocabulary)
-        with run.folder.together():  # scores, predictions and policy are all of one evaluation
+        with run.folder.transaction():  # scores, predictions and policy are all of one evaluation
             results = evaluate(run)
             run.folder.write_status(before | {"results": results})
     changed = find_changed(before["results"], results)
@@ -237,7 +237,7 @@ class Execution:
     def conclude(self) -> Outcome:
         """Evaluate what was trained; the run is then finished."""
         run = Run(self.folder, self.recipe, self.workshop)
-        with self.folder.together():  # a run is finished with all its results or not at all
+        with self.folder.transaction():  # a run is finished with all its results or not at all
             if self.goes_on:
                 self.folder.set_aside_audit()
                 self.folder.remove(NEXT)
@@ -269,7 +269,7 @@ class Execution:
             self._write_recipe(NEXT)
         if self.goes_on or self.was_finished:
             return
-        with self.folder.together():
+        with self.folder.transaction():
             if not self.folder.has(RUN):
                 self._write_recipe(RUN)
             self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
@@ -371,7 +371,7 @@ class Execution:
         arrays = copy_weights(workshop.family.weights(model))
         held = {m.name: (arrays, facts) for m in self.recipe.models if m.stage == stage.name}
         self.models |= held
-        with self.folder.together():
+        with self.folder.transaction():
             for log in finished.logs:
                 self.folder.write_text(f"stages/{stage.name}/{log.path.name}", log.text)
 

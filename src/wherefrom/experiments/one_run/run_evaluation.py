@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.fitting import UNANSWERABLE, fit_policy, report_policy
@@ -12,10 +14,11 @@ from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import write_policy
 from wherefrom.answering.source import source_features
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK, OpenBook
-from wherefrom.evaluation.evaluator import Prediction, Score, evaluate_answers, evaluate_text
+from wherefrom.evaluation.evaluator import Score, evaluate_answers, evaluate_text
 from wherefrom.evaluation.mistakes import sort_mistakes
 from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
 from wherefrom.experiments.one_run.samples import leave_samples, read_losses
@@ -28,6 +31,7 @@ from wherefrom.runs.families import Family
 from wherefrom.runs.opened_run import Run
 
 PLACE_AWARE = ", place-aware"
+_NOTHING = AnswerTable.of((), ())  # of a task that scores no answers
 
 
 def evaluate(run: Run) -> dict[str, Any]:
@@ -41,7 +45,7 @@ def evaluate(run: Run) -> dict[str, Any]:
             found, predictions = evaluate_task(run, task, name, key, predictors.of(name, task))
             results |= found
             if name == run.recipe.primary and task.beams == BEAMS:
-                decoded |= {p.question: p.answer for p in predictions}
+                decoded |= {q.text: answer for q, answer in predictions}
     if run.recipe.abstain:
         results |= set_policy(run, predictors.model, decoded)
     if run.recipe.model.kind == DANConfig.kind:
@@ -74,18 +78,18 @@ class _Predictors:
 
 def evaluate_task(
     run: Run, task: Task, name: str, key: str, predictor: Any
-) -> tuple[dict[str, Any], list[Prediction]]:
+) -> tuple[dict[str, Any], AnswerTable]:
     """One predictor's scores on one task; its predictions go into the run folder."""
     if task.measure == "samples":
         leave_samples(run, name)
-        return {}, []
+        return {}, _NOTHING
     if task.measure == "perplexity":
         score = put_text(task, predictor, run.workshop.family, run.dataset, run.vocabulary)
-        return {key: score.as_json() | _training_loss(run, name)}, []
+        return {key: score.as_json() | _training_loss(run, name)}, _NOTHING
     put = put_task(task, predictor, run.dataset, reach(run.recipe.model))
-    if put.predictions:
-        said = put.predictions
-        shown = [replace(p, question=p.subject) for p in said] if task.brief else said
+    if len(said := put.predictions):
+        brief = tuple(replace(q, text=q.subject) for q in said.known)
+        shown = replace(said, known=brief) if task.brief else said
         run.folder.write_predictions(name, task.name, shown)
     run.folder.write_answers(name, task.name, put.answers)
     scores = {f"{key}{suffix}": score.as_json() for suffix, score in put.scores.items()}
@@ -115,7 +119,7 @@ class Put:
     """A predictor's answers to a task's questions; `scores` by the suffix of their names."""
 
     answers: list[str]
-    predictions: list[Prediction]
+    predictions: AnswerTable
     scores: dict[str, Score]
 
 
@@ -126,14 +130,14 @@ def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
         predictor = predictor.searching(task.beams)
     if task.measure == "predictions":
         answers = predictor.answer([q.text for q in questions])
-        return Put([a.text for a in answers], [], {})
+        return Put([a.text for a in answers], _NOTHING, {})
     score, predictions = evaluate_answers(predictor, questions)
     scores = {"": score}
     if task.place_aware:
         mistakes = sort_mistakes(predictions, dataset, reach).as_json()
         scores[""] = replace(score, details=score.details | {"mistakes": mistakes})
         scores[PLACE_AWARE] = place_aware_accuracy(predictions, PlaceMatch(dataset))
-    return Put([p.answer.text for p in predictions], predictions, scores)
+    return Put([a.text for a in predictions.answers], predictions, scores)
 
 
 def reach(model: Any) -> int:
@@ -159,7 +163,8 @@ def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) 
     found = {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
     _keep_source_features(model, dataset, decoys)
     asked = {q.text for q in dataset.questions if q.split in NOT_TRAINED_ON}  # no decoys
-    write_kept(run.folder, {text: kept for text, kept in model.kept.items() if text in asked})
+    here = np.array([question.text in asked for question in model.kept.known], dtype=bool)
+    write_kept(run.folder, model.kept.rows(here))
     return found
 
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import check
 from wherefrom.core.errors import UsageError
+from wherefrom.experiments.resources import use_threads
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.generation.text_scorer import TextScorer, go_on
 from wherefrom.runs.opened_run import AnyRun, Run, open_run
-from wherefrom.runs.threads import use_threads
 from wherefrom.show.drawing.plots import draw_losses
 
 LONGEST = 1_000_000  # characters of one sample

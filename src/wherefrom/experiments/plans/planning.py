@@ -45,12 +45,12 @@ from wherefrom.experiments.recipes.facts_recipe import (
     read_again,
     share_out,
 )
+from wherefrom.experiments.resources import use_threads, usual_threads
+from wherefrom.runs.families import decode_recipe, recipe_identity
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.kinds import decode_recipe, recipe_identity
 from wherefrom.runs.layout import NEXT, STATUS
 from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.opened_run import count_parameters
-from wherefrom.runs.threads import use_threads, usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
 from wherefrom.training.rank_group import current_ranks
 
@@ -185,7 +185,7 @@ def plan_run(
         overhead = monotonic() - started + _overhead(dataset, pace, device, reading)
         left = most * (1 - _SPARE) - overhead
         if device == "cuda":
-            pace, left = spare_compiling(pace, left)
+            pace, left = spare_compiling(pace, left, recipe.model)
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)

@@ -11,10 +11,10 @@ import torch
 from wherefrom.core.contracts import Question
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
+from wherefrom.experiments.resources import use_threads
 from wherefrom.generation.answerer import ModelAnswerer, answer_probabilities
-from wherefrom.runs.threads import use_threads
 from wherefrom.runs.workshop import Workshop
-from wherefrom.training.captured import WORTH_COMPILING
+from wherefrom.training.captured import least_compiled
 from wherefrom.training.rank_group import agree, current_ranks
 
 _TIMED = {"cpu": 16, "cuda": 4}  # chunks of steps that are timed at most, after one that is not
@@ -27,9 +27,10 @@ _SCORED = 9  # times that a question with an answer is scored for each search, a
 _OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
 _CROWDED = 2.0  # from here on, one thread may be faster than several: 1.5 on an idle machine
 _CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
-# What compiling leaves of a step's time on a GPU, at best: a stage that was planned too long is
-# shortened while it trains, and one that was planned too short is not made longer there.
-COMPILED = 0.36
+# What compiling leaves of a step's time on a GPU, at best; also with one layer. A stage
+# that was planned too long is shortened while it trains, and one that was planned too short is not
+# made longer there.
+_COMPILED, _COMPILED_LAYER = 0.36, 0.6
 PREPARING = {"cuda": 15.0}  # seconds before the first step, at best: compiling
 _HOPED = 2000  # steps that a GPU is given at least, before it turns out how many it can take
 
@@ -70,17 +71,23 @@ def time_threads(
     return replace(alone, step=pace.step, crowded=pace.crowded), 0
 
 
-def spare_compiling(pace: Pace, left: float) -> tuple[Pace, float]:
+def compiled(config: Any) -> float:
+    """The share of a step's time on a GPU that is left if it is compiled."""
+    return _COMPILED if config.n_layer > 1 else _COMPILED_LAYER
+
+
+def spare_compiling(pace: Pace, left: float, config: Any) -> tuple[Pace, float]:
     """Few steps on a GPU are not compiled: what they take, and what is left for them.
 
     What else takes time there is a guess, so some are planned in any case: they become fewer if
     there is no time for them.
     """
-    if left >= WORTH_COMPILING * pace.step:
+    worth = least_compiled(config)
+    if left >= worth * pace.step:
         return pace, left
-    step = pace.step / COMPILED
+    step = pace.step / compiled(config)
     left = max(left + PREPARING["cuda"], _HOPED * step)
-    return replace(pace, step=step), min(left, (WORTH_COMPILING - 1) * step)
+    return replace(pace, step=step), min(left, (worth - 1) * step)
 
 
 def time_steps(workshop: Workshop, stage: Stage) -> Pace:
@@ -88,7 +95,7 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     device = "cuda" if workshop.device.type == "cuda" else "cpu"
     chunk, timed = _CHUNK[device], _TIMED[device]
     model, seconds, crowded = _time_chunks(workshop, stage, chunk, timed)
-    step = seconds * (COMPILED if device == "cuda" else 1.0)
+    step = seconds * (compiled(workshop.recipe.model) if device == "cuda" else 1.0)
     control, alone = None, None
     # Several threads on a crowded machine are hardly used, and each of their steps takes seconds.
     if device == "cpu" and (crowded <= _CROWDED or torch.get_num_threads() == 1):

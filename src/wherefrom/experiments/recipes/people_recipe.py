@@ -27,7 +27,7 @@ def people_omitted() -> Recipe:
 
 
 def people() -> Recipe:
-    """Two narrow layers that read n-grams.
+    """One narrow layer that reads n-grams.
 
     Facts weigh ten times what names and wording do, and the questions come late: earlier, the
     model learns them by heart instead of learning to look the person up. One row in sixteen teaches
@@ -49,7 +49,7 @@ def people() -> Recipe:
         name="people",
         summary="generated people: facts from text, asked closed-book",
         data=PeopleConfig(masked=40),
-        model=replace(MODERN, n_layer=2, n_embd=64, qk_norm=False, embd_pdrop=0.1, ngrams=4),
+        model=replace(MODERN, n_layer=1, n_embd=64, qk_norm=False, embd_pdrop=0.1, ngrams=5),
         stages=(
             Stage(
                 name=READ,

@@ -1,20 +1,30 @@
-"""The recipes by name: one entry here for each."""
+"""The recipes by name, and a recipe with a TOML file, options and settings put over it.
 
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+Some options stand for a setting: a user's files, and the variant of attention.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from os import PathLike
+from pathlib import Path
+from typing import Any, TypedDict, TypeVar
 
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import overlay, parse_toml
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
+from wherefrom.data.facts import FactsConfig
+from wherefrom.data.fetching import registry
+from wherefrom.data.own_files import find_files
 from wherefrom.experiments.recipes import birthplaces_recipe as birthplaces
 from wherefrom.experiments.recipes import shakespeare_recipe as shakespeare
 from wherefrom.experiments.recipes.bigram_recipe import bigram, bigram_tiny
 from wherefrom.experiments.recipes.facts_recipe import facts
 from wherefrom.experiments.recipes.people_recipe import people, people_omitted
 from wherefrom.experiments.recipes.sentiment_recipe import sentiment
-from wherefrom.runs.kinds import KINDS, check_kinds
+from wherefrom.runs.families import KINDS, check_kinds
 
 
 def attention_lab() -> Demonstrations:
@@ -78,3 +88,135 @@ def _put(table: dict[str, Any], path: list[str], value: str) -> None:
             table[name] = {}
         table = table[name]
     table[last] = value
+
+
+DEFAULT_RECIPE = "people"
+
+
+class RecipeOptions(TypedDict, total=False):
+    """What can be changed about a named recipe; the options of `wherefrom run`.
+
+    A TOML file comes first (`config`), then the options, then FIELD=VALUE `settings` as after
+    `--set`; `seed`, `device` and `threads` come last. `data` to `calibration` are the user's own
+    files, `documents` says what a document of the text is, and `table` which columns of a table
+    are read; `variant` is the model's attention; `notes` ("on" or "off") says whether `facts`
+    teaches what a reader noted of the text; `minutes` is the time that a run of `facts` may take.
+    """
+
+    config: str | PathLike[str] | None
+    settings: Iterable[str]
+    data: str | PathLike[str] | None
+    corpus: str | PathLike[str] | None
+    questions: str | PathLike[str] | None
+    held_out: str | PathLike[str] | None
+    calibration: str | PathLike[str] | None
+    documents: str | None
+    table: str | None
+    variant: str | None
+    notes: str | None
+    minutes: float | None
+    seed: int | None
+    device: str | None
+    threads: int | None
+
+
+# The option, the field that it sets, and whether its value is a path.
+OPTIONS = {
+    "data": ("data.folder", True),
+    "corpus": ("data.corpus", True),
+    "questions": ("data.questions", True),
+    "held_out": ("data.held_out", True),
+    "calibration": ("data.calibration", True),
+    "documents": ("data.documents", False),
+    "table": ("data.table", False),
+    "variant": ("model.attention", False),
+}
+VARIANTS = {"vanilla": "causal"}  # the course's name for it, where a model's config has another
+
+
+def build(name: str | None, options: RecipeOptions) -> Experiment:
+    """Without a name, it is the recipe that the TOML file names, or else the default."""
+    check_options(options)
+    if name is None:
+        name = _read_config(options).get("name", DEFAULT_RECIPE)
+    return change(get_recipe(str(name)), options)
+
+
+def change(named: Chosen, options: RecipeOptions) -> Chosen:
+    """A recipe with a TOML file, the options and the settings put over it."""
+    config = None if (file := options.get("config")) is None else str(file)
+    own: list[str] = []
+    if any(options.get(option) is not None for option in OPTIONS):
+        own = as_settings(options, adjust(named, config=config))
+    # All changes are made at once, so that two fields that must fit can be changed together.
+    given = {part: options.get(part) for part in ("seed", "device", "threads")}
+    last = [f"{part}={value}" for part, value in given.items() if value is not None]
+    if (notes := options.get("notes")) is not None:
+        own.append(f"notes={_choose_notes(notes, named.name)}")
+    return adjust(named, config=config, settings=[*own, *_list_settings(options), *last])
+
+
+def _choose_notes(notes: str, recipe: str) -> str:
+    """The value of a recipe's field `notes`."""
+    if recipe != "facts":
+        raise UsageError(f"--notes: expected the recipe 'facts', found '{recipe}'; leave it out")
+    if notes not in ("on", "off"):
+        raise UsageError(f"--notes: expected on or off, found '{notes}'")
+    return str(notes == "on").lower()
+
+
+def _list_settings(options: RecipeOptions) -> list[str]:
+    settings = options.get("settings", ())
+    return [settings] if isinstance(settings, str) else list(settings)
+
+
+def _read_config(options: RecipeOptions) -> dict[str, Any]:
+    file = options.get("config")
+    return {} if file is None else parse_toml(read_text(str(file)), str(file))
+
+
+def check_options(options: Mapping[str, object]) -> None:
+    """Refuse a name that is no option: a misspelt one would otherwise change nothing."""
+    for name in options:
+        if name not in RecipeOptions.__annotations__:
+            close = nearest(name, RecipeOptions.__annotations__)
+            raise UsageError(f"{name}: no such option of a recipe; {close}")
+
+
+def as_settings(options: Mapping[str, Any], recipe: Experiment) -> list[str]:
+    """FIELD=VALUE for each of OPTIONS that is given.
+
+    Paths are made absolute, so that a run can be opened from anywhere. An option for a field
+    that the recipe does not have, or has as a number, is an error that says what there is. Where
+    a recipe takes a text and questions and no folder, `data` stands for the files in a folder.
+    """
+    named = {name: options.get(name) for name in OPTIONS}
+    given: dict[str, str] = {n: os.fspath(value) for n, value in named.items() if value is not None}
+    if "data" in given and isinstance(getattr(recipe, "data", None), FactsConfig):
+        given = find_files(Path(_locate(given.pop("data")))) | given
+    return [_as_setting(name, value, recipe) for name, value in given.items()]
+
+
+def _as_setting(option: str, value: str, recipe: Experiment) -> str:
+    field, is_path = OPTIONS[option]
+    part, name = field.split(".")
+    shown = f"--{option.replace('_', '-')}"
+    held: Any = getattr(recipe, part, None)
+    if held is None:
+        raise UsageError(
+            f"{shown}: expected a recipe that trains on data, found '{recipe.name}', which trains "
+            "nothing"
+        )
+    if not isinstance(getattr(held, name, None), str):
+        known = ", ".join(f.name for f in fields(held))
+        raise UsageError(
+            f"{shown}: expected a recipe that has {'a path' if is_path else 'a name'} in "
+            f"{field}, found '{recipe.name}', whose {part} '{held.kind}' has {known}"
+        )
+    return f"{field}={_locate(value) if is_path else VARIANTS.get(value, value)}"
+
+
+def _locate(value: str) -> str:
+    """The absolute path, or the folder of the registered data set if only that has the name."""
+    known = None if os.path.exists(value) else registry.find(value)
+    return os.path.abspath(value) if known is None else str(known)

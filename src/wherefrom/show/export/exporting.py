@@ -5,17 +5,18 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.arguments import checked
 from wherefrom.core.arrays import save_arrays
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.core.errors import CannotWrite
 from wherefrom.core.files import cannot_write, format_jsonl, write_json, write_text
 from wherefrom.core.vocabulary import MASK_ID, PAD_ID
-from wherefrom.evaluation.evaluator import Prediction, Score, accuracy
+from wherefrom.evaluation.evaluator import Score, accuracy
+from wherefrom.experiments.resources import use_threads
 from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.models.gpt import GPT
 from wherefrom.runs.opened_run import AnyRun, Run, count_parameters, open_run
-from wherefrom.runs.threads import use_threads
 from wherefrom.show.export import example
 from wherefrom.show.export.export_check import ExportCheck, check_export, require_transformers
 from wherefrom.show.export.model_card import write_card, write_task
@@ -99,8 +100,8 @@ class Exporter:
         held_out = run.dataset.select("held-out", EVERY_SUPPORT)
         texts = list(dict.fromkeys(q.text for q in (*self.questions, *held_out)))
         self.asked = dict(zip(texts, self.answerer.answer(texts), strict=True))
-        found = [Prediction.of(q, self.asked[q.text]) for q in self.questions]
-        self.score = accuracy(found) if found else None
+        found = AnswerTable.of(self.questions, [self.asked[q.text] for q in self.questions])
+        self.score = accuracy(found) if len(found) else None
 
     def write(self, path: Path) -> None:
         for name, value in tokenizer_files(self.run.vocabulary, self.longest).items():

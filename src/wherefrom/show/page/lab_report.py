@@ -13,7 +13,7 @@ from wherefrom.show.page.page_layout import lay_out_folder
 from wherefrom.show.page.summary_sentences import STRONG, Piece
 
 CLAIMS, FIGURES = "demonstrations.json", "demonstrations"  # in the folder; FIGURES: NAME.svg
-ITEMS = 10  # as in course/lab/heads.py
+ITEMS = 10  # as in course/lab/key_noise.py
 _DRAWS = 60  # lengths of a key that the page shows
 
 

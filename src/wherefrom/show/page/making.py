@@ -12,7 +12,7 @@ from wherefrom.core.errors import WherefromError
 from wherefrom.core.plurals import plural
 from wherefrom.core.recipe import Experiment, ModelEntry
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
-from wherefrom.runs.kinds import recipe_identity
+from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.layout import WEIGHTS
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.judged_answers import read_findings

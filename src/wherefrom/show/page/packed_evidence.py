@@ -93,6 +93,7 @@ def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, A
         asked = {fold(name) for name in names}
         unasked = [name for name in find_unasked(documents) if fold(name) not in asked]
         about = [name for name in (*names, *unasked) if checker.index.about(name)]
+        checker.read(about)
         relations = {
             relation: _describe_relation(extractor, checker, relation, about, places)
             for relation, extractor in checker.extractors.items()

@@ -29,9 +29,9 @@ PRINTED = 60  # answers that stand in the file itself; the page's script shows t
 def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[str, Any]:
     """The values of the template, for a run with questions."""
     inspector = open_remembering(run)
+    engine = embed_models(run, precision, inspector)  # first: it reads about everybody at once
     answers = collect_answers(inspector)
     risks = offer_risks(answers, inspector.policy)
-    engine = embed_models(run, precision, inspector)
     exposures = count_cheap(inspector.run)
     drawn = [
         pictures.draw_accuracy(run),

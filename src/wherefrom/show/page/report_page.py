@@ -14,10 +14,10 @@ from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import write_bytes
 from wherefrom.core.recipe import Demonstrations
+from wherefrom.experiments.resources import use_threads
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import REPORT as FILE
 from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
-from wherefrom.runs.threads import use_threads
 from wherefrom.show.page.document import render
 from wherefrom.show.page.engine_data import ANSWERS, REVIEWS, find_kind
 from wherefrom.show.page.lab_report import describe_lab

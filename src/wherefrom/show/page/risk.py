@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from wherefrom.answering.abstention import LEAST_SURE, choose_thresholds
-from wherefrom.answering.policy import EVEN_ODDS, REFUSE_ALL, AnswerPolicy, Threshold, Thresholds
+from wherefrom.answering.policy import DECLINE_ALL, EVEN_ODDS, AnswerPolicy, Threshold, Thresholds
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.relations import group
@@ -81,7 +81,7 @@ def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Thres
         name: replace(threshold, unverified=policy.thresholds.of(name).unverified)
         for name, threshold in found.by_relation.items()
     }
-    return Thresholds.join(each, found.together)
+    return Thresholds.join(each, found.overall)
 
 
 def _order(chosen: Mapping[float, Thresholds], own: float) -> dict[float, Thresholds]:
@@ -112,7 +112,7 @@ def _combine(one: Thresholds, other: Thresholds, choose: Callable[..., Threshold
         name: choose(one.of(name), other.of(name), key=lambda threshold: threshold.value)
         for name in {**one.by_relation, **other.by_relation}
     }
-    return Thresholds.join(each, one.together)
+    return Thresholds.join(each, one.overall)
 
 
 def _stop(risk: float, chosen: Thresholds, held: Sequence[Scored]) -> Stop:
@@ -144,7 +144,7 @@ def _stop(risk: float, chosen: Thresholds, held: Sequence[Scored]) -> Stop:
 
 def _why_not(chosen: Collection[Threshold]) -> str | None:
     """Why nothing is answered at all; a relation of several is told where it is asked for."""
-    if any(each.value < REFUSE_ALL for each in chosen):
+    if any(each.value < DECLINE_ALL for each in chosen):
         return None
     return next((each.why_not for each in chosen), None)
 

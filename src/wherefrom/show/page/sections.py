@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wherefrom.auditing.audit_findings import AuditedAnswer
-from wherefrom.core.contracts import WITH_TEXT, Dataset
+from wherefrom.core.contracts import Dataset
 from wherefrom.core.measures import NOT_SHOWN
 from wherefrom.core.plurals import plural
 from wherefrom.core.replies import AS_READ, GUESSED, RECALLED, SHOWN_VERDICTS, SUPPORTED
@@ -171,15 +171,15 @@ def measure_left_out(found: LabelledAnswers) -> dict[str, Sequence[float]]:
     Of models that an audit trained again; only where there are models of both kinds.
     """
     kept, count = found.has_text_KN, len(found.models)
-    both = [kept[:, i].any() and not kept[:, i].all() for i in range(len(found.questions))]
+    both = kept.any(0) & ~kept.all(0) & found.in_corpus
     return {
-        question: [
+        question.text: [
             round(float(found.p_KN[kept[:, i], i].mean()), 4),
             round(float(found.p_KN[~kept[:, i], i].mean()), 4),
             count,
         ]
-        for i, question in enumerate(found.questions)
-        if both[i] and found.supports[i] in WITH_TEXT
+        for i, question in enumerate(found.table.known)
+        if both[i]
     }
 
 

@@ -94,7 +94,7 @@ def _support_rows(row: Findings) -> list[tuple[str, ...]]:
     ]  # fmt: skip
 
 
-def explain_audit_refusals(findings: Findings) -> list[str]:
+def explain_audit_abstention(findings: Findings) -> list[str]:
     """Why nothing is answered or verified, one sentence for each relation where that is so."""
     found = findings.get("abstention")
     if found is None:
@@ -257,7 +257,7 @@ def explain_source(findings: Findings) -> list[str]:
 
 def _decoys(found: Findings) -> Section:
     rows = [(tier, *share(row["refused"]), _beside(row)) for tier, row in found.items()]
-    return Section("decoys (out-of-corpus names): share refused", tuple(rows))
+    return Section("decoys (out-of-corpus names): share declined", tuple(rows))
 
 
 def _beside(row: Findings) -> str:

@@ -34,9 +34,9 @@ _IN_WORDS = {
     "answered_share": "answered",
     "precision": "right among answered",
     "precision_everyone": "right among answered, everyone asked",
-    "refused_without_text": "refused: no text",
-    "refused_omitted": "refused: text omits it",
-    "refused_unanswerable": "refused: has no answer",
+    "refused_without_text": "declined: no text",
+    "refused_omitted": "declined: text omits it",
+    "refused_unanswerable": "declined: has no answer",
 }
 # Of a run that took notes: the three scores that belong together.
 READERS = {
@@ -154,7 +154,7 @@ def _difference(pair: Mapping[str, Any]) -> tuple[str, ...]:
     )
 
 
-def explain_refusals(results: Mapping[str, Result]) -> list[str]:
+def explain_abstention(results: Mapping[str, Result]) -> list[str]:
     """Why nothing is answered or verified; relations of which the same is so share a sentence."""
     said: dict[str, list[str]] = {}
     for key, row in _rows(results):

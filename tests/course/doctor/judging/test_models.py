@@ -145,6 +145,7 @@ def test_sines_and_cosines_give_the_same(rotating):
         ("q, k = (turn(x.repeat(1, 1, 1, self.n_head))[..., : x.shape[-1]] for x in (q, k))", [],
          "wide angles"),
         (BOTH, [("10000.0", "1000.0")], "wrong base"),
+        (BOTH, [("10000.0 ** (-torch", "10000.0 ** (-2 / x.shape[-1] - torch")], "angles shifted"),
         (BOTH, [("x[..., ::2], x[..., 1::2]", "x[..., :half], x[..., half:]"),
                 ("torch.stack(turned, -1).flatten(-2)", "torch.cat(turned, -1)")], "halves paired"),
     ],

@@ -7,7 +7,6 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering.abstention import choose_threshold, choose_thresholds
-from wherefrom.answering.answer_table import FeatureTable
 from wherefrom.answering.features import FAMILIARITY, STATEMENT
 from wherefrom.answering.policy import (
     EVEN_ODDS,
@@ -18,6 +17,7 @@ from wherefrom.answering.policy import (
     Threshold,
     decide,
 )
+from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
 
 NAMES = ("log_probability", "margin", *STATEMENT, *FAMILIARITY)
@@ -28,7 +28,7 @@ def make_curve(names: tuple[str, ...], seed: int) -> LogisticCalibration:
     r = np.random.default_rng(seed)
     k = len(names)
     numbers = (r.normal(size=k), r.uniform(0.5, 2, k), r.normal(size=k))
-    return LogisticCalibration(names, *(tuple(map(float, n)) for n in numbers), 0.3)
+    return LogisticCalibration(names, *(tuple(map(float, n)) for n in numbers), 0.3, guess=0.04)
 
 
 def make_features(count: int, seed: int) -> FeatureTable:
@@ -58,7 +58,7 @@ def test_decisions(run_js, kind: str) -> None:
         parts = {r: np.flatnonzero(np.array(relations) == r) for r in ("place", "hand")}
         chosen = choose_thresholds(score, right, parts, 0.8, EVEN_ODDS)
         each = {r: RelationPolicy(make_curve(NAMES, 7 + len(r)), chosen.of(r)) for r in parts}
-        policy = AnswerPolicy(curve, chosen.together, each, gate)
+        policy = AnswerPolicy(curve, chosen.overall, each, gate)
     else:
         policy = share_threshold(
             curve, choose_threshold(score, right, 0.8, EVEN_ODDS), "place", "hand", gate=gate

@@ -49,6 +49,8 @@ ROTARY: tuple[Mistake, ...] = (
     ({"wide": True}, "wide angles", "the angles were made for the model's width, not a head's"),
     ({"whole": True}, "rotated before heads", "the rotation came before the heads' split"),
     ({"base": 1000.0}, "wrong base", "the base were 1000, not 10000"),
+    ({"first": 1}, "angles shifted", "the first pair had the second pair's angles"),
+    ({"first": -1}, "angles shifted", "the second pair had the first pair's angles"),
 )
 # What may be missing from a model around its attention.
 LEFT_OUT: tuple[Mistake, ...] = (
@@ -112,6 +114,7 @@ def attend(
     scaled: bool = True,
     halves: bool = False,
     base: float = BASE,
+    first: int = 0,
     whole: bool = False,
     wide: bool = False,
     masked: bool = True,
@@ -121,14 +124,14 @@ def attend(
 
     `turned` names what is rotated: "qk" is right for rotary attention. `halves` rotates dimension
     i with i + D/2, `whole` rotates before the heads are split, `wide` takes the angles of as many
-    dimensions as the model has, not a head.
+    dimensions as the model has, not a head, and `first` is the pair whose angles come first.
     """
 
     def rotate(t: Tensor) -> Tensor:
         if halves:
             mixed = t.unflatten(-1, (2, -1)).transpose(-2, -1).flatten(-2)
-            return turn(mixed, base).unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)
-        return turn(t, base, x.shape[2] if wide else None)
+            return turn(mixed).unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)
+        return turn(t, base, x.shape[2] if wide else None, first)
 
     read = x if other is None else other
     parts = {"q": linear(state, f"{at}query", x)}
@@ -143,11 +146,11 @@ def attend(
     return linear(state, f"{at}proj", mix(scores, v, masked, over))
 
 
-def turn(x: Tensor, base: float = BASE, width: int | None = None) -> Tensor:
+def turn(x: Tensor, base: float = BASE, width: int | None = None, first: int = 0) -> Tensor:
     """Dimensions 2i and 2i + 1 of (..., T, D) as a complex number, times exp(j t base^(-2i/D))."""
     pairs = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
     count, half = pairs.shape[-2:]
-    share = 2 * torch.arange(half).double() / (width or 2 * half)
+    share = 2 * (first + torch.arange(half).double()) / (width or 2 * half)
     angles = torch.arange(count)[:, None] * base**-share
     turned = pairs * torch.polar(torch.ones_like(angles), angles)
     return torch.view_as_real(turned).flatten(-2).to(x.dtype)

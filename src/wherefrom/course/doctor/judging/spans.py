@@ -141,17 +141,21 @@ def characters(ids: Sequence[int], symbols: Mapping[int, str]) -> str:
 
 
 def shown(claims: Claims, block: int) -> list[tuple[int, str]]:
-    """Document and text of x of every example, read with the submission's own symbols."""
+    """Document and text of every example, read with the submission's own symbols.
+
+    The text is x, and y's last character behind it, unless y is not x moved on.
+    """
 
     def read() -> list[tuple[int, str]]:
         own = symbols_of(claims[f"spans{block}"], vocabulary(claims.draw))
-        return [(index, characters(x, own)) for index, x, _ in drawn(claims, block)]
+        whole = [(i, [*x, *y[-1:]] if x[1:] == y[:-1] else x) for i, x, y in drawn(claims, block)]
+        return [(index, characters(ids, own)) for index, ids in whole]
 
     return claims.once(("shown", block), read)
 
 
 def pieces(text: str) -> Pieces:
-    """The pieces of an example, read from x: y adds only one last character, which is padding."""
+    """The pieces of an example."""
     text = text.rstrip(PAD)
     if PAD in text:
         raise Finding("layout", "padding stands before the end of an example")

@@ -8,7 +8,7 @@
 import { sigmoid } from './arithmetic.js';
 import { lookUp } from './text.js';
 
-const REFUSE_ALL = 2;
+const DECLINE_ALL = 2;
 const EDGE = 1e-9;
 const NOT_CALIBRATED = 'no calibration question asks for this';
 export const UNKNOWN_NAME = 'unknown name';
@@ -23,7 +23,7 @@ export function applyCurve(curve, features) {
     if (!Number.isFinite(value)) throw new Error(`expected a finite '${name}', found ${value}`);
     total += ((value - curve.mean[i]) / curve.scale[i]) * curve.weights[i];
   });
-  return sigmoid(total);
+  return curve.guess + (1 - curve.guess) * sigmoid(total);
 }
 
 /** Python's %g: six digits, without zeros at the end. */
@@ -70,7 +70,7 @@ export class Policy {
   threshold(relation) {
     if (!this.policy) return null;
     const own = lookUp(this.policy.relations, relation)?.threshold;
-    return own ?? refuseAll(this.policy.threshold.precision_target, 0, NOT_CALIBRATED);
+    return own ?? declineAll(this.policy.threshold.precision_target, 0, NOT_CALIBRATED);
   }
 
   /**
@@ -113,7 +113,7 @@ export class Policy {
     const low = !answered && !unknown;
     return {
       ...sure,
-      needs: low && threshold.value < REFUSE_ALL ? threshold.value : null,
+      needs: low && threshold.value < DECLINE_ALL ? threshold.value : null,
       answered,
       reason: answered ? null : unknown ? UNKNOWN_NAME : LOW_CONFIDENCE,
       whyNot: answered ? null : explain(unknown, threshold),
@@ -126,9 +126,9 @@ export class Policy {
   }
 }
 
-function refuseAll(precision, n, why) {
+function declineAll(precision, n, why) {
   return {
-    value: REFUSE_ALL,
+    value: DECLINE_ALL,
     precision_target: precision,
     answered_share: 0,
     precision: null,
@@ -141,7 +141,7 @@ function refuseAll(precision, n, why) {
 function explain(unknown, threshold) {
   if (unknown) return 'the model does not know the name';
   const target = `${short(100 * threshold.precision_target)} %`;
-  if (threshold.value < REFUSE_ALL) {
+  if (threshold.value < DECLINE_ALL) {
     const least = (100 * threshold.value).toFixed(1);
     if (threshold.unverified) {
       return `its own probability is below ${least} %, the least for an unverified answer`;

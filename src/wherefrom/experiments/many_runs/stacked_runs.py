@@ -36,19 +36,19 @@ from wherefrom.experiments.one_run.execute import (
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.stage_training import build_learner, find_chunk, prepare_learner
 from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.resources import usual_threads
 from wherefrom.models.stacked import StackedGPT
 from wherefrom.objectives.corpus import LARGE
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.threads import usual_threads
 from wherefrom.runs.workshop import Workshop, choose_device
-from wherefrom.training.loop import Finished, Observer, Training, train_together
+from wherefrom.training.loop import Finished, Observer, Training, train_several
 from wherefrom.training.signals import StopSignal
 from wherefrom.training.stack import Stack
 
 # Makes an observer of the training loop from the names of the stages and a label.
 Watch = Callable[[Sequence[str], str], AbstractContextManager[Observer]]
 Tell = Callable[[str], None]  # receives a line that the user should read
-MOST_TOGETHER = 1000
+MOST_MODELS = 1000
 _WORTH_A_PROCESS = 5.0  # seconds of reading: a process that helps takes some to start
 
 
@@ -85,14 +85,14 @@ def _is_read(request: RunRequest) -> bool:
     return request.planned is not None and request.planned.workshop is not None
 
 
-def check_together(most: int | None) -> None:
-    if most is not None and not 1 <= most <= MOST_TOGETHER:
-        raise UsageError(f"together: expected 1 to {MOST_TOGETHER:,} models, found {most}")
+def check_most(most: int | None) -> None:
+    if most is not None and not 1 <= most <= MOST_MODELS:
+        raise UsageError(f"together: expected 1 to {MOST_MODELS:,} models, found {most}")
 
 
 def check_apart(most: int | None, processes: int | None) -> None:
     """Models are trained as one step, or each by a process of its own."""
-    check_together(most)
+    check_most(most)
     if most not in (None, 1) and processes not in (None, 1):
         raise UsageError(
             "--together: expected no --processes beside it, which train each model in a process "
@@ -100,7 +100,7 @@ def check_apart(most: int | None, processes: int | None) -> None:
         )
 
 
-def goes_together(workshop: Workshop, most: int | None) -> bool:
+def is_stacked(workshop: Workshop, most: int | None) -> bool:
     """Whether models of a recipe are trained together, if `most` of them are asked for."""
     if most == 1 or (most is None and workshop.device.type != "cuda"):
         return False
@@ -323,7 +323,7 @@ def train_stack(
     stack = Stack(StackedGPT(models), learners)
     prepare_learner(stack, min(chunk, trainings[0].steps))
     preparing = monotonic() - began
-    return train_together(trainings, stack.advance, stop=stop, chunk=chunk), preparing
+    return train_several(trainings, stack.advance, stop=stop, chunk=chunk), preparing
 
 
 class GroupObserver:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from wherefrom.core.errors import UsageError
-from wherefrom.runs.threads import require_threads, use_threads, usual_threads
+from wherefrom.experiments.resources import require_threads, use_threads, usual_threads
 
 
 @pytest.fixture(autouse=True)

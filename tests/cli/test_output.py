@@ -50,7 +50,7 @@ def test_all_closed_at_once_leaves_only_the_code(tmp_path):
 def test_a_file_never_gets_the_number_of_a_closed_stream(tmp_path):
     """Or what a library prints would be written into it."""
     program = (
-        "import os; from wherefrom.cli.streams import prepare_streams; prepare_streams(); "
+        "import os; from wherefrom.cli.output import prepare_streams; prepare_streams(); "
         "file = open('model', 'w'); assert file.fileno() > 2, file.fileno()"
     )
     found = shell(f'{sys.executable} -c "{program}" <&- >&-', cwd=tmp_path)
@@ -59,7 +59,7 @@ def test_a_file_never_gets_the_number_of_a_closed_stream(tmp_path):
 
 def test_a_closed_standard_input_is_an_empty_one():
     program = (
-        "import sys; from wherefrom.cli.streams import prepare_streams; prepare_streams(); "
+        "import sys; from wherefrom.cli.output import prepare_streams; prepare_streams(); "
         "print([sys.stdin.read()])"
     )
     found = shell(f'{sys.executable} -c "{program}" <&-')

@@ -13,9 +13,9 @@ from tests.experiments.stopping import StopAt
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import Diverged, Interrupted, UsageError
 from wherefrom.core.recipe import Recipe
-from wherefrom.experiments.many_runs import stack_plan, together
+from wherefrom.experiments.many_runs import stack_plan, stacked_runs
 from wherefrom.experiments.many_runs.stack_plan import estimate_bytes, why_one_by_one
-from wherefrom.experiments.many_runs.together import RunRequest, check_together, execute_all
+from wherefrom.experiments.many_runs.stacked_runs import RunRequest, check_most, execute_all
 from wherefrom.experiments.one_run.execute import execute
 from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.runs.opened_run import open_run
@@ -139,17 +139,17 @@ def test_an_observer_is_told_the_time_of_all():
             told.append(seconds)
 
     observer: Any = Observer()
-    speaker = together.GroupObserver(observer, 3)
+    speaker = stacked_runs.GroupObserver(observer, 3)
     speaker.advanced("pretrain", 1, 2, {}, 2.0)
     speaker.finished("pretrain", 2, 4.0)
     assert told == [6.0, 12.0]
 
 
 def test_memory_that_is_too_small_takes_fewer_at_a_time(short, tmp_path, monkeypatch):
-    monkeypatch.setattr(together, "count_fitting", lambda workshop: 2)
+    monkeypatch.setattr(stacked_runs, "count_fitting", lambda workshop: 2)
     groups: list[int] = []
     monkeypatch.setattr(
-        together, "StackedGPT", lambda models: groups.append(len(models)) or StackedGPT(models)
+        stacked_runs, "StackedGPT", lambda models: groups.append(len(models)) or StackedGPT(models)
     )
     from wherefrom.models.stacked import StackedGPT
 
@@ -197,7 +197,7 @@ def test_why_models_are_trained_one_by_one(recipe):
 
 
 def test_a_cpu_trains_one_after_the_other(short, tmp_path, monkeypatch):
-    monkeypatch.setattr(together, "Stack", None)  # would fail
+    monkeypatch.setattr(stacked_runs, "Stack", None)  # would fail
     watch = StopAt("", 0)
     execute_all(ask_for(short, tmp_path, (0, 1)), watch=watch)
     assert watch.labels == ["seed 0, ", "seed 1, "]
@@ -206,7 +206,7 @@ def test_a_cpu_trains_one_after_the_other(short, tmp_path, monkeypatch):
 @pytest.mark.parametrize("most", [0, -1, 5000])
 def test_a_senseless_number_is_refused(most):
     with pytest.raises(UsageError, match="together: expected 1 to 1,000 models, found"):
-        check_together(most)
+        check_most(most)
 
 
 def test_only_models_of_one_shape_are_trained_together(recipe):

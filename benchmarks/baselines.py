@@ -1,0 +1,117 @@
+"""Our confidence against the usual scores of uncertainty, on a model that is often wrong.
+
+    wherefrom run birthplaces-calibrated --data birthplaces --set stages.pretrain.steps=3000
+    python benchmarks/replay.py RUN --samples 10 --tier 0 --file docs/results/raw.under.jsonl.gz
+    python benchmarks/baselines.py docs/results/raw.under.jsonl.gz
+
+- *sequence probability* of the answer, and *length-normalised*: the mean over its characters;
+- *entropy* over sampled answers, equal ones counted together (discrete semantic entropy);
+- *self-consistency*: how many of the sampled answers are the answer.
+
+Each score is also refitted: a logistic curve over it alone, on the calibration questions that ours
+is fitted on. A curve keeps the order, so AURC and PRR stay, and the Brier score shows the rest. PRR
+is the prediction-rejection ratio: 0 for a random order, 1 for a perfect one. Intervals are paired
+bootstraps over questions; a difference above 0 is in our favour.
+"""
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+
+import numpy as np  # noqa: E402
+from replay import Replay, replay  # noqa: E402
+
+from wherefrom.core.answer_table import FeatureTable  # noqa: E402
+from wherefrom.answering.calibration import fit_calibration  # noqa: E402
+from wherefrom.evaluation.selective import compare_areas, risk_coverage  # noqa: E402
+
+OURS = "ours"
+
+
+def score_answers(rows: Sequence[Mapping[str, Any]]) -> dict[str, np.ndarray]:
+    """The scores of the field, each larger for surer answers."""
+    log = np.array([row["features"]["log_probability"] for row in rows])
+    length = np.array([len(row["answer"]) + 1 for row in rows])  # the closing mask is chosen too
+    drawn = [Counter(map(_normalise, row["samples"])) for row in rows]
+    same = [count[_normalise(row["answer"])] for row, count in zip(rows, drawn, strict=True)]
+    return {
+        "sequence probability": log,
+        "length-normalised": log / length,
+        "entropy of samples": -np.array([_entropy(count) for count in drawn]),
+        "self-consistency": np.array(same) / [max(count.total(), 1) for count in drawn],
+    }
+
+
+def _normalise(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _entropy(count: Counter[str]) -> float:
+    share = np.array(list(count.values())) / count.total()
+    return float(-(share * np.log(share)).sum())
+
+
+def compare(found: Replay) -> dict[str, Any]:
+    """Every score on the held-out questions of a run; refitted on its calibration questions."""
+    rows = {split: [r for r in found.parts["answer"] if r["split"] == split]
+            for split in ("calibration", "held-out")}  # fmt: skip
+    right = {split: np.array([r["right"] for r in each]) for split, each in rows.items()}
+    held = found.answer([found.try_parse(q.text) for q in found.questions("held-out")])
+    ours = found.fit().confidence(held.features, held.relations)
+    fitting, testing = score_answers(rows["calibration"]), score_answers(rows["held-out"])
+    wrong = int((~right["held-out"]).sum())
+    table = {OURS: _measure(ours, ours, ours, right["held-out"])}
+    for name, score in testing.items():
+        before = FeatureTable({name: fitting[name]})
+        curve = fit_calibration(before, right["calibration"], (name,))
+        refitted = curve.probability(FeatureTable({name: score}))
+        table[name] = _measure(score, refitted, ours, right["held-out"])
+    return {"n": len(rows["held-out"]), "wrong": wrong, "scores": table}
+
+
+def _measure(
+    score: np.ndarray, refitted: np.ndarray, ours: np.ndarray, right: np.ndarray
+) -> dict[str, Any]:
+    curve, overall = risk_coverage(score, right), float((~right).mean())
+    found: dict[str, Any] = {
+        "aurc": curve.area,
+        "prr": (overall - curve.area) / (overall - curve.least_area),
+        "brier": float(((refitted - right) ** 2).mean()),
+    }
+    if score is not ours:
+        apart = compare_areas(score, ours, right)
+        span = overall - curve.least_area
+        found["aurc_gain"] = {"share": apart.difference, "interval": apart.interval}
+        found["prr_gain"] = {
+            "share": apart.difference / span, "interval": [end / span for end in apart.interval]
+        }  # fmt: skip
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("file", type=Path, help="a raw file with samples")
+    result = {run: compare(each) for run, each in replay(parser.parse_args(arguments).file).items()}
+    for run, found in result.items():
+        print(f"{run}: {found['wrong']} of {found['n']} answers wrong")
+        for name, row in found["scores"].items():
+            line = (
+                f"  {name:22} AURC {row['aurc']:.4f} PRR {row['prr']:.3f} Brier {row['brier']:.4f}"
+            )
+            if "prr_gain" in row:
+                low, high = row["prr_gain"]["interval"]
+                line += (
+                    f"; ours is {row['prr_gain']['share']:+.3f} [{low:+.3f}, {high:+.3f}] PRR ahead"
+                )
+            print(line)
+    return result
+
+
+if __name__ == "__main__":
+    main()

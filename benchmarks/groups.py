@@ -1,0 +1,139 @@
+"""Whom the risk bound covers: answered and wrong by relation and support, and under other mixes.
+
+    python benchmarks/groups.py docs/results/raw.people-omitted.jsonl.gz
+
+Each run's policies, in use and certified, are fitted on its calibration questions and asked about
+held-out ones. The bound is about people in the mix of the calibration people. `mix` asks what the
+share of wrong answers would be if more or fewer of those asked about had text that omits the
+answer, the others in the mix they are in. Of `people-omitted`, half of the omitted people came in
+no omission row (`objectives/omissions.py`): they are counted apart.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+
+import numpy as np  # noqa: E402
+from replay import Replay, replay  # noqa: E402
+
+from wherefrom.core.sample_size import ALPHA  # noqa: E402
+from wherefrom.evaluation.intervals import wilson  # noqa: E402
+from wherefrom.objectives.omissions import is_withheld  # noqa: E402
+from wherefrom.show.drawing.figures import (  # noqa: E402
+    INK,
+    PALE,
+    RIGHT,
+    WRONG,
+    dress,
+    legend_below,
+    panels,
+    to_svg,
+)
+
+WITHHELD = "omitted, withheld"
+RULES = ("in use", "certified")
+MIXES = tuple(np.linspace(0, 0.5, 26).tolist())  # of people whose text omits the answer
+
+
+def judge(found: Replay, withheld: bool) -> Iterable[tuple[str, str, bool, bool, bool]]:
+    """Each held-out question: relation, support, whether it is right, answered, and certified."""
+    questions = found.questions("held-out")
+    table = found.answer([found.try_parse(q.text) for q in questions])
+    given = [policy.answers(table.features, table.relations) for policy in found.fit_both()]
+    for i, (question, answer) in enumerate(zip(questions, table.answers, strict=True)):
+        support = question.support
+        if support == "omitted" and withheld and is_withheld(question.subject):
+            support = WITHHELD
+        right = question.accepts(answer.text)
+        yield question.relation, support, right, bool(given[0][i]), bool(given[1][i])
+
+
+def count(runs: Iterable[Replay], withheld: bool) -> dict[str, dict[tuple[str, str], np.ndarray]]:
+    """For each rule and each relation and support: questions, answered, answered and wrong."""
+    found: dict[str, dict[tuple[str, str], np.ndarray]] = {rule: {} for rule in RULES}
+    for run in runs:
+        for relation, support, right, *given in judge(run, withheld):
+            for rule, answered in zip(RULES, given, strict=True):
+                row = found[rule].setdefault((relation, support), np.zeros(3, dtype=int))
+                row += (1, answered, answered and not right)
+    return found
+
+
+def mix(groups: Mapping[tuple[str, str], np.ndarray], share: float) -> float:
+    """The share wrong among answered, if this share of those asked about is omitted."""
+    parts = {True: np.zeros(3), False: np.zeros(3)}
+    for (_, support), row in groups.items():
+        parts[support.startswith("omitted")] += row
+    rates = {own: row / max(row[0], 1) for own, row in parts.items()}
+    _, answered, wrong = share * rates[True] + (1 - share) * rates[False]
+    return float(wrong / answered) if answered else np.nan
+
+
+def find_groups(file: Path, withheld: bool = False) -> dict[str, Any]:
+    """What the page says: a row for each group, and the curve of the mixes."""
+    counted = count(replay(file).values(), withheld)
+    rows: list[dict[str, Any]] = []
+    for key in counted[RULES[0]]:
+        row: dict[str, Any] = {"relation": key[0], "support": key[1]}
+        for rule in RULES:
+            n, answered, wrong = counted[rule][key].tolist()
+            row |= {"n": n, rule: {
+                "answered": _share(answered, n), "refused": _share(n - answered, n),
+                "wrong": _share(wrong, n),
+            }}  # fmt: skip
+        rows.append(row)
+    mixes = {rule: [mix(counted[rule], share) for share in MIXES] for rule in RULES}
+    every = sum(counted[RULES[0]].values(), np.zeros(3))
+    omitted = sum(row[0] for (_, s), row in counted[RULES[0]].items() if s.startswith("omitted"))
+    return {"rows": rows, "mixes": mixes, "usual": omitted / every[0]}
+
+
+def _share(part: int, n: int) -> dict[str, Any]:
+    return {"share": part / n, "interval": wilson(part, n), "n": n}
+
+
+def draw(found: Mapping[str, Any]) -> bytes:
+    """Left, what share of each group is answered and wrong; right, the risk under other mixes."""
+    figure, (groups, mixes) = panels(2)
+    names = [" ".join((r["relation"], r["support"])) for r in found["rows"]]
+    for at, (rule, colour) in enumerate(zip(RULES, (RIGHT, WRONG), strict=True)):
+        each = [row[rule]["wrong"] for row in found["rows"]]
+        share = [100 * one["share"] for one in each]
+        ends = [[100 * abs(one["interval"][i] - one["share"]) for one in each] for i in (0, 1)]
+        place = [i + 0.25 * at for i in range(len(names))]
+        groups.errorbar(share, place, xerr=ends, fmt="o", color=colour, ecolor=PALE, markersize=4)
+        risk = [100 * value for value in found["mixes"][rule]]
+        mixes.plot([100 * m for m in MIXES], risk, color=colour, label=rule)
+    groups.set_yticks(range(len(names)), names)
+    groups.invert_yaxis()
+    mixes.axhline(100 * ALPHA, color=INK, linewidth=0.8, linestyle=":", label="the bound")
+    mixes.axvline(100 * found["usual"], color=PALE, label="the calibration people's mix")
+    dress(groups, "answered and wrong", "% of the group")
+    dress(mixes, "wrong among answered", "% whose text omits the answer", "%")
+    legend_below(figure)
+    return to_svg(figure)
+
+
+def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("file", type=Path, help="a raw file (replay.py)")
+    parser.add_argument("--withheld", action="store_true", help="count withheld names apart")
+    parser.add_argument("--picture", type=Path, help="where to write the picture")
+    given = parser.parse_args(arguments)
+    found = find_groups(given.file, given.withheld)
+    for row in found["rows"]:
+        for rule in RULES:
+            shares = [f"{name} {100 * part['share']:.1f} %" for name, part in row[rule].items()]
+            print(f"{row['relation']} {row['support']}, {row['n']}, {rule}:", ", ".join(shares))
+    if given.picture:
+        given.picture.write_bytes(draw(found))
+    return found
+
+
+if __name__ == "__main__":
+    main()

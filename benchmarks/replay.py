@@ -1,0 +1,177 @@
+"""Raw answers of trained models, kept, and the answering policy fitted on them again.
+
+    python benchmarks/replay.py RUN ... --file docs/results/raw.people-omitted.jsonl.gz
+
+A raw file has everything that a policy is fitted on and judged by, and nothing that a policy
+decides: each question with its answer, features and support; the four measures of each name, of
+decoys too. So a change of the policy is measured on the same answers, without a model.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+
+import numpy as np  # noqa: E402
+from answer_files import by_run, read_rows, write_rows  # noqa: E402
+
+from wherefrom.core.answer_table import AnswerTable, FeatureTable  # noqa: E402
+from wherefrom.answering.decoys import make_tiers  # noqa: E402
+from wherefrom.answering.features import (  # noqa: E402
+    FEATURES,
+    MEASURES,
+    NO_FORMS,
+    FamiliarityReference,
+)
+from wherefrom.answering.fitting import fit_certified_policy, fit_policy  # noqa: E402
+from wherefrom.answering.inspector import OpenedRun  # noqa: E402
+from wherefrom.answering.name_gate import names_with_text  # noqa: E402
+from wherefrom.answering.policy import AnswerPolicy  # noqa: E402
+from wherefrom.core.contracts import Answer, Question  # noqa: E402
+from wherefrom.core.forms import Form, ParsedQuestion  # noqa: E402
+from wherefrom.core.sample_size import ALPHA, DELTA  # noqa: E402
+from wherefrom.core.vocabulary import MASK_ID  # noqa: E402
+from wherefrom.generation.answerer import ModelAnswerer  # noqa: E402
+from wherefrom.generation.requests import Request  # noqa: E402
+from wherefrom.reading.occurrences import Occurrences  # noqa: E402
+from wherefrom.runs.opened_run import open_run  # noqa: E402
+
+PRECISION = 0.9
+FITTING = "fitting"  # the decoys that a name gate is fitted on
+NO_FORM = Form("", "")
+TIER = 1000  # names a tier
+
+
+# -- taking ---------------------------------------------------------------------------------------
+
+
+def take_run(path: Path, tier: int, samples: int) -> Iterator[dict[str, Any]]:
+    """The rows of a run: its reference of known names, its answers, decoys of each tier."""
+    run = open_run(path)
+    opened, dataset = OpenedRun(run), run.dataset
+    model, reference = opened.model, opened.model.reference
+    yield {"run": path.name, "part": "reference", "mean": dict(reference.mean),
+           "spread": dict(reference.spread)}  # fmt: skip
+    asked = [q for q in dataset.questions if q.split != "asked" and q.answer is not None]
+    pairs = [(q, found) for q in asked if (found := model.try_parse(q.text))]
+    table = model.answer([found for _, found in pairs])
+    drawn = draw_samples(model.answerer, [found.text for _, found in pairs], samples)
+    for i, (question, answer) in enumerate(zip((q for q, _ in pairs), table.answers, strict=True)):
+        yield {
+            "run": path.name, "part": "answer", "subject": question.subject,
+            "relation": question.relation, "split": question.split, "support": question.support,
+            "gold": question.answer, "answer": answer.text, "right": question.accepts(answer.text),
+            "features": table.features.row(i), "samples": drawn[i],
+        }  # fmt: skip
+    names: list[tuple[str, str, str]] = []  # a kind, a name, and whose decoy it is
+    for subject in dict.fromkeys(q.subject for q, _ in pairs if q.split == "calibration"):
+        own = opened.decoys.of(subject)[:2] if opened.decoys else ()
+        names += [(FITTING, name, subject) for name in own]
+    texts, avoid = Occurrences(dataset.documents), [q.subject for q in dataset.questions]
+    known = names_with_text(dataset)
+    tiers = make_tiers(known, model.spells, model.likelihood, tier, avoid=avoid, texts=texts)
+    names += [(kind, name, "") for kind, each in tiers.items() for name in each]
+    measured = model.measure([name for _, name, _ in names]).matrix(MEASURES).tolist()
+    for (kind, name, of), values in zip(names, measured, strict=True):
+        yield {"run": path.name, "part": kind, "name": name, "of": of, "measures": values}
+
+
+def draw_samples(answerer: ModelAnswerer, questions: Sequence[str], count: int) -> list[list[str]]:
+    """So many answers to each question, sampled from the model's own probabilities."""
+    encode, decode = answerer.vocabulary.encode, answerer.vocabulary.decode
+    requests = [
+        Request((*encode(text), MASK_ID), temperature=1.0, number=i * count + k)
+        for i, text in enumerate(questions)
+        for k in range(count)
+    ]
+    found = [decode(each[0].tokens) for each in answerer.generate(requests)] if requests else []
+    return [found[i * count : (i + 1) * count] for i in range(len(questions))]
+
+
+# -- fitting again --------------------------------------------------------------------------------
+
+
+class Replay:
+    """The raw answers of one run, in place of the model and of the maker of decoys."""
+
+    def __init__(self, rows: Sequence[Mapping[str, Any]]) -> None:
+        parts: dict[str, list[Mapping[str, Any]]] = {}
+        for row in rows:
+            parts.setdefault(row["part"], []).append(row)
+        self.parts, self.forms = parts, NO_FORMS
+        (found,) = parts["reference"]
+        self.reference = FamiliarityReference(found["mean"], found["spread"])
+        self._rows = {f"{r['relation']} {r['subject']}": r for r in parts["answer"]}
+        self._decoys = {row["name"]: row for row in parts[FITTING]}
+        self.relations = frozenset(row["relation"] for row in parts["answer"])
+
+    def questions(self, split: str) -> list[Question]:
+        return [
+            Question(text, r["subject"], r["relation"], r["gold"], split, r["support"])
+            for text, r in self._rows.items()
+            if r["split"] == split
+        ]
+
+    def fit(self) -> AnswerPolicy:
+        """The policy that a run with these answers would have."""
+        calibration, masked = self.questions("calibration"), self.questions("masked")
+        here: Any = self
+        return fit_policy(here, calibration, PRECISION, here, masked)
+
+    def fit_both(self) -> tuple[AnswerPolicy, AnswerPolicy]:
+        """The policy in use, and the one with the risk bound."""
+        here: Any = self
+        people = self.questions("calibration")
+        return self.fit(), fit_certified_policy(here, people, ALPHA, DELTA, here).policy
+
+    # what fitting asks of a model
+
+    def try_parse(self, text: str) -> ParsedQuestion:
+        row = self._rows[text]
+        return ParsedQuestion(text, NO_FORM, row["subject"], row["relation"])
+
+    def answer(self, questions: Sequence[ParsedQuestion], known: Any = None) -> AnswerTable:
+        rows = [self._rows[question.text] for question in questions]
+        columns = {name: np.array([row["features"][name] for row in rows]) for name in FEATURES}
+        given = tuple(Answer(row["answer"], 1.0) for row in rows)
+        return AnswerTable(tuple(questions), given, FeatureTable(columns))
+
+    def familiarity(self, names: Sequence[str]) -> FeatureTable:
+        return self._standardise([self._decoys[name] for name in names])
+
+    # what it asks of the maker of decoys
+
+    def of(self, subject: str) -> list[str]:
+        return [row["name"] for row in self.parts[FITTING] if row["of"] == subject]
+
+    def tier(self, name: str) -> FeatureTable:
+        """The familiarity of a tier's names."""
+        return self._standardise(self.parts.get(name, []))
+
+    def _standardise(self, rows: Sequence[Mapping[str, Any]]) -> FeatureTable:
+        values = np.array([row["measures"] for row in rows]).reshape(-1, len(MEASURES))
+        return self.reference.standardise(FeatureTable.from_matrix(values, MEASURES))
+
+
+def replay(file: Path) -> dict[str, Replay]:
+    """Each run of a raw file."""
+    return {run: Replay(rows) for run, rows in by_run(read_rows(file)).items()}
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("runs", type=Path, nargs="+", help="finished runs")
+    parser.add_argument("--file", type=Path, required=True, help="the raw file to write")
+    parser.add_argument("--tier", type=int, default=TIER, help="names in each tier of decoys")
+    parser.add_argument("--samples", type=int, default=0, help="sampled answers to each question")
+    given = parser.parse_args(arguments)
+    runs = (take_run(run, given.tier, given.samples) for run in given.runs)
+    write_rows(given.file, (row for rows in runs for row in rows))
+
+
+if __name__ == "__main__":
+    main()
