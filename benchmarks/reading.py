@@ -45,10 +45,11 @@ def is_clean(question: Question) -> bool:
 
 def hide(questions: Sequence[Question], hidden: Iterable[str], path: Path) -> None:
     """A file of the questions that are not of these splits, each with its split."""
-    rows = ["question\tanswer\trelation\tsplit\n"]
+    rows = ["question\tanswers\trelation\tsplit\n"]
     for q in questions:
         if q.split not in hidden:
-            rows.append(f"{q.text}\t{q.answer or ''}\t{q.relation}\t{q.split}\n")
+            answers = "|".join((q.answer or "", *q.accepted))
+            rows.append(f"{q.text}\t{answers}\t{q.relation}\t{q.split}\n")
     path.write_text("".join(rows), encoding="utf-8")
 
 
