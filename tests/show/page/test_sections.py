@@ -127,7 +127,7 @@ def test_answers_of_models_that_lacked_the_text_are_averaged_apart():
     found = SimpleNamespace(
         models=("a", "b", "c"),
         questions=("Ada?", "Bo?", "Cy?"),
-        supports=("stated", "stated", "none"),
+        in_corpus=np.array([True, True, False]),
         p_KN=np.array([[0.9, 0.5, 0.1], [0.2, 0.5, 0.1], [0.4, 0.5, 0.1]]),
         has_text_KN=np.array([[1, 1, 0], [0, 1, 1], [0, 1, 0]], dtype=bool),
     )
