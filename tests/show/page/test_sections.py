@@ -126,7 +126,7 @@ def test_answers_of_models_that_lacked_the_text_are_averaged_apart():
     """Of three models, one read about Ada; all read about Bo; Cy has no text to leave out."""
     found = SimpleNamespace(
         models=("a", "b", "c"),
-        questions=("Ada?", "Bo?", "Cy?"),
+        table=SimpleNamespace(known=[SimpleNamespace(text=t) for t in ("Ada?", "Bo?", "Cy?")]),
         in_corpus=np.array([True, True, False]),
         p_KN=np.array([[0.9, 0.5, 0.1], [0.2, 0.5, 0.1], [0.4, 0.5, 0.1]]),
         has_text_KN=np.array([[1, 1, 0], [0, 1, 1], [0, 1, 0]], dtype=bool),
