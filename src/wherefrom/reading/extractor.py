@@ -135,16 +135,17 @@ class RelationExtractor:
         score = min(float(p.sum()), 1.0)
         return [
             Statement(
-                text=candidate.span.of(text),
+                text=span.of(text),
                 value=candidate.value,
                 document=document,
-                span=Span(start + candidate.span.start, start + candidate.span.end),
+                span=Span(start + span.start, start + span.end),
                 chain=line.chain_names(candidate.chain),
                 position=candidate.position,
                 score=score,
                 certainty=self.calibration.apply(totals[candidate.value]),
             )
             for candidate in (line.candidates[i] for i in chosen)
+            for span in (self.profile.trim(text, candidate.span),)
         ]
 
     def _weigh(self, line: Line) -> tuple[Context, np.ndarray, dict[str, float]]:
