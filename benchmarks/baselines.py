@@ -8,10 +8,11 @@
 - *entropy* over sampled answers, equal ones counted together (discrete semantic entropy);
 - *self-consistency*: how many of the sampled answers are the answer.
 
-Each score is also refitted: a logistic curve over it alone, on the calibration questions that ours
-is fitted on. A curve keeps the order, so AURC and PRR stay, and the Brier score shows the rest. PRR
-is the prediction-rejection ratio: 0 for a random order, 1 for a perfect one. Intervals are paired
-bootstraps over questions; a difference above 0 is in our favour.
+Each score is also refitted: a logistic curve over it alone, on the questions that ours is fitted
+on. Both splits are scored, each by what was fitted on the other. A curve keeps the order, so AURC
+and PRR stay, and the Brier score shows the rest. PRR is the prediction-rejection ratio: 0 for a
+random order, 1 for a perfect one. Intervals are paired bootstraps over questions; a difference
+above 0 is in our favour.
 """
 
 import argparse
@@ -27,11 +28,12 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 import numpy as np  # noqa: E402
 from replay import Replay, replay  # noqa: E402
 
-from wherefrom.core.answer_table import FeatureTable  # noqa: E402
 from wherefrom.answering.calibration import fit_calibration  # noqa: E402
+from wherefrom.core.answer_table import FeatureTable  # noqa: E402
 from wherefrom.evaluation.selective import compare_areas, risk_coverage  # noqa: E402
 
 OURS = "ours"
+SPLITS = ("calibration", "held-out")
 
 
 def score_answers(rows: Sequence[Mapping[str, Any]]) -> dict[str, np.ndarray]:
@@ -58,21 +60,31 @@ def _entropy(count: Counter[str]) -> float:
 
 
 def compare(found: Replay) -> dict[str, Any]:
-    """Every score on the held-out questions of a run; refitted on its calibration questions."""
-    rows = {split: [r for r in found.parts["answer"] if r["split"] == split]
-            for split in ("calibration", "held-out")}  # fmt: skip
-    right = {split: np.array([r["right"] for r in each]) for split, each in rows.items()}
-    held = found.answer([found.try_parse(q.text) for q in found.questions("held-out")])
-    ours = found.fit().confidence(held.features, held.relations)
-    fitting, testing = score_answers(rows["calibration"]), score_answers(rows["held-out"])
-    wrong = int((~right["held-out"]).sum())
-    table = {OURS: _measure(ours, ours, ours, right["held-out"])}
-    for name, score in testing.items():
-        before = FeatureTable({name: fitting[name]})
-        curve = fit_calibration(before, right["calibration"], (name,))
-        refitted = curve.probability(FeatureTable({name: score}))
-        table[name] = _measure(score, refitted, ours, right["held-out"])
-    return {"n": len(rows["held-out"]), "wrong": wrong, "scores": table}
+    """Every score on all questions of a run.
+
+    Calibration questions are scored by what was fitted on held-out ones, and the other way round.
+    """
+    ours, right = list[np.ndarray](), list[np.ndarray]()
+    scores, refitted = dict[str, list[np.ndarray]](), dict[str, list[np.ndarray]]()
+    for fitting, testing in (SPLITS, SPLITS[::-1]):
+        rows = {split: [r for r in found.parts["answer"] if r["split"] == split]
+                for split in SPLITS}  # fmt: skip
+        outcome = {split: np.array([r["right"] for r in each]) for split, each in rows.items()}
+        asked = [found.try_parse(q.text) for q in found.questions(testing)]
+        table = found.answer(asked)
+        ours.append(found.fit(fitting).confidence(table.features, table.relations))
+        right.append(outcome[testing])
+        before, after = score_answers(rows[fitting]), score_answers(rows[testing])
+        for name, score in after.items():
+            curve = fit_calibration(FeatureTable({name: before[name]}), outcome[fitting], (name,))
+            scores.setdefault(name, []).append(score)
+            refitted.setdefault(name, []).append(curve.probability(FeatureTable({name: score})))
+    sure, good = np.concatenate(ours), np.concatenate(right)
+    table = {OURS: _measure(sure, sure, sure, good)}
+    for name, each in scores.items():
+        again = np.concatenate(refitted[name])
+        table[name] = _measure(np.concatenate(each), again, sure, good)
+    return {"n": good.size, "wrong": int((~good).sum()), "scores": table}
 
 
 def _measure(

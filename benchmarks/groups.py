@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 
 import numpy as np  # noqa: E402
-from replay import Replay, replay  # noqa: E402
+from replay import replay  # noqa: E402
 
 from wherefrom.core.sample_size import ALPHA  # noqa: E402
 from wherefrom.evaluation.intervals import wilson  # noqa: E402
@@ -36,32 +36,26 @@ from wherefrom.show.drawing.figures import (  # noqa: E402
 )
 
 WITHHELD = "omitted, withheld"
-RULES = ("in use", "certified")
+SUPPORTS = ("stated", "omitted", WITHHELD, "none")
+RULES = {"in use": "answered", "certified": "certified"}
 MIXES = tuple(np.linspace(0, 0.5, 26).tolist())  # of people whose text omits the answer
 
 
-def judge(found: Replay, withheld: bool) -> Iterable[tuple[str, str, bool, bool, bool]]:
-    """Each held-out question: relation, support, whether it is right, answered, and certified."""
-    questions = found.questions("held-out")
-    table = found.answer([found.try_parse(q.text) for q in questions])
-    given = [policy.answers(table.features, table.relations) for policy in found.fit_both()]
-    for i, (question, answer) in enumerate(zip(questions, table.answers, strict=True)):
-        support = question.support
-        if support == "omitted" and withheld and is_withheld(question.subject):
-            support = WITHHELD
-        right = question.accepts(answer.text)
-        yield question.relation, support, right, bool(given[0][i]), bool(given[1][i])
-
-
-def count(runs: Iterable[Replay], withheld: bool) -> dict[str, dict[tuple[str, str], np.ndarray]]:
+def count(rows: Iterable[Mapping[str, Any]]) -> dict[str, dict[tuple[str, str], np.ndarray]]:
     """For each rule and each relation and support: questions, answered, answered and wrong."""
     found: dict[str, dict[tuple[str, str], np.ndarray]] = {rule: {} for rule in RULES}
-    for run in runs:
-        for relation, support, right, *given in judge(run, withheld):
-            for rule, answered in zip(RULES, given, strict=True):
-                row = found[rule].setdefault((relation, support), np.zeros(3, dtype=int))
-                row += (1, answered, answered and not right)
+    for row in rows:
+        for rule, column in RULES.items():
+            key = row["relation"], row["support"]
+            counts = found[rule].setdefault(key, np.zeros(3, dtype=int))
+            counts += (1, row[column], row[column] and not row["right"])
     return found
+
+
+def divide_omitted(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The row with another support if the name was withheld from the omission rows."""
+    apart = row["support"] == "omitted" and is_withheld(row["subject"])
+    return {**row, "support": WITHHELD} if apart else row
 
 
 def mix(groups: Mapping[tuple[str, str], np.ndarray], share: float) -> float:
@@ -74,11 +68,12 @@ def mix(groups: Mapping[tuple[str, str], np.ndarray], share: float) -> float:
     return float(wrong / answered) if answered else np.nan
 
 
-def find_groups(file: Path, withheld: bool = False) -> dict[str, Any]:
+def find_groups(judged: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     """What the page says: a row for each group, and the curve of the mixes."""
-    counted = count(replay(file).values(), withheld)
+    counted = count(judged)
     rows: list[dict[str, Any]] = []
-    for key in counted[RULES[0]]:
+    in_use = counted["in use"]
+    for key in sorted(in_use, key=lambda key: (key[0], SUPPORTS.index(key[1]))):
         row: dict[str, Any] = {"relation": key[0], "support": key[1]}
         for rule in RULES:
             n, answered, wrong = counted[rule][key].tolist()
@@ -88,8 +83,8 @@ def find_groups(file: Path, withheld: bool = False) -> dict[str, Any]:
             }}  # fmt: skip
         rows.append(row)
     mixes = {rule: [mix(counted[rule], share) for share in MIXES] for rule in RULES}
-    every = sum(counted[RULES[0]].values(), np.zeros(3))
-    omitted = sum(row[0] for (_, s), row in counted[RULES[0]].items() if s.startswith("omitted"))
+    every = sum(in_use.values(), np.zeros(3))
+    omitted = sum(row[0] for (_, s), row in in_use.items() if s.startswith("omitted"))
     return {"rows": rows, "mixes": mixes, "usual": omitted / every[0]}
 
 
@@ -100,7 +95,7 @@ def _share(part: int, n: int) -> dict[str, Any]:
 def draw(found: Mapping[str, Any]) -> bytes:
     """Left, what share of each group is answered and wrong; right, the risk under other mixes."""
     figure, (groups, mixes) = panels(2)
-    names = [" ".join((r["relation"], r["support"])) for r in found["rows"]]
+    names = [", ".join((r["relation"], r["support"])) for r in found["rows"]]
     for at, (rule, colour) in enumerate(zip(RULES, (RIGHT, WRONG), strict=True)):
         each = [row[rule]["wrong"] for row in found["rows"]]
         share = [100 * one["share"] for one in each]
@@ -125,7 +120,8 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
     parser.add_argument("--withheld", action="store_true", help="count withheld names apart")
     parser.add_argument("--picture", type=Path, help="where to write the picture")
     given = parser.parse_args(arguments)
-    found = find_groups(given.file, given.withheld)
+    judged = [row for run in replay(given.file).values() for row in run.judge()]
+    found = find_groups(map(divide_omitted, judged) if given.withheld else judged)
     for row in found["rows"]:
         for rule in RULES:
             shares = [f"{name} {100 * part['share']:.1f} %" for name, part in row[rule].items()]

@@ -19,7 +19,6 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
 import numpy as np  # noqa: E402
 from answer_files import by_run, read_rows, write_rows  # noqa: E402
 
-from wherefrom.core.answer_table import AnswerTable, FeatureTable  # noqa: E402
 from wherefrom.answering.decoys import make_tiers  # noqa: E402
 from wherefrom.answering.features import (  # noqa: E402
     FEATURES,
@@ -30,7 +29,8 @@ from wherefrom.answering.features import (  # noqa: E402
 from wherefrom.answering.fitting import fit_certified_policy, fit_policy  # noqa: E402
 from wherefrom.answering.inspector import OpenedRun  # noqa: E402
 from wherefrom.answering.name_gate import names_with_text  # noqa: E402
-from wherefrom.answering.policy import AnswerPolicy  # noqa: E402
+from wherefrom.answering.policy import AnswerPolicy, decide  # noqa: E402
+from wherefrom.core.answer_table import AnswerTable, FeatureTable  # noqa: E402
 from wherefrom.core.contracts import Answer, Question  # noqa: E402
 from wherefrom.core.forms import Form, ParsedQuestion  # noqa: E402
 from wherefrom.core.sample_size import ALPHA, DELTA  # noqa: E402
@@ -42,6 +42,7 @@ from wherefrom.runs.opened_run import open_run  # noqa: E402
 
 PRECISION = 0.9
 FITTING = "fitting"  # the decoys that a name gate is fitted on
+INVENTED = "invented for fitting"  # names that show whether it leaks
 NO_FORM = Form("", "")
 TIER = 1000  # names a tier
 
@@ -72,6 +73,8 @@ def take_run(path: Path, tier: int, samples: int) -> Iterator[dict[str, Any]]:
         own = opened.decoys.of(subject)[:2] if opened.decoys else ()
         names += [(FITTING, name, subject) for name in own]
     texts, avoid = Occurrences(dataset.documents), [q.subject for q in dataset.questions]
+    if opened.decoys:
+        names += [(INVENTED, name, "") for name in opened.decoys.invented(model.likelihood)]
     known = names_with_text(dataset)
     tiers = make_tiers(known, model.spells, model.likelihood, tier, avoid=avoid, texts=texts)
     names += [(kind, name, "") for kind, each in tiers.items() for name in each]
@@ -105,8 +108,10 @@ class Replay:
         self.parts, self.forms = parts, NO_FORMS
         (found,) = parts["reference"]
         self.reference = FamiliarityReference(found["mean"], found["spread"])
-        self._rows = {f"{r['relation']} {r['subject']}": r for r in parts["answer"]}
-        self._decoys = {row["name"]: row for row in parts[FITTING]}
+        # A question's place stands for its text: two may ask for the same.
+        self._rows = {str(i): row for i, row in enumerate(parts["answer"])}
+        decoys = (*parts[FITTING], *parts.get(INVENTED, ()))
+        self._decoys = {row["name"]: row for row in decoys}
         self.relations = frozenset(row["relation"] for row in parts["answer"])
 
     def questions(self, split: str) -> list[Question]:
@@ -116,17 +121,40 @@ class Replay:
             if r["split"] == split
         ]
 
-    def fit(self) -> AnswerPolicy:
-        """The policy that a run with these answers would have."""
-        calibration, masked = self.questions("calibration"), self.questions("masked")
-        here: Any = self
-        return fit_policy(here, calibration, PRECISION, here, masked)
+    def fit(self, split: str = "calibration") -> AnswerPolicy:
+        """The policy that a run with these answers would have; fitted on another split, if named.
 
-    def fit_both(self) -> tuple[AnswerPolicy, AnswerPolicy]:
-        """The policy in use, and the one with the risk bound."""
+        Decoys are those of calibration people.
+        """
+        here: Any = self
+        masked = self.questions("masked")
+        return fit_policy(here, self.questions(split), PRECISION, here, masked)
+
+    def certify(self) -> AnswerPolicy:
+        """The same with the risk bound."""
         here: Any = self
         people = self.questions("calibration")
-        return self.fit(), fit_certified_policy(here, people, ALPHA, DELTA, here).policy
+        return fit_certified_policy(here, people, ALPHA, DELTA, here).policy
+
+    def judge(self, split: str = "held-out") -> list[dict[str, Any]]:
+        """What the two policies do with the questions of a split.
+
+        `confidence` is what a reply would show, `ungated` that of unknown names too.
+        """
+        questions, policy = self.questions(split), self.fit()
+        table = self.answer([self.try_parse(question.text) for question in questions])
+        certified = self.certify().answers(table.features, table.relations)
+        ungated = policy.confidence(table.features, table.relations)
+        decisions = decide(policy, table.features, table.relations)
+        return [
+            {"subject": q.subject, "relation": q.relation, "support": q.support, "split": split,
+             "right": q.accepts(answer.text), "answered": decision.given,
+             "certified": bool(sure), "confidence": decision.confidence, "ungated": float(p),
+             "name_known": decision.name_known, "features": table.features.row(i)}
+            for i, (q, answer, decision, sure, p) in enumerate(
+                zip(questions, table.answers, decisions, certified, ungated, strict=True)
+            )
+        ]  # fmt: skip
 
     # what fitting asks of a model
 
@@ -147,6 +175,12 @@ class Replay:
 
     def of(self, subject: str) -> list[str]:
         return [row["name"] for row in self.parts[FITTING] if row["of"] == subject]
+
+    def likelihood(self, names: Sequence[str]) -> np.ndarray:
+        raise NotImplementedError("inventions are kept, not made again")
+
+    def invented(self, likelihood: Any) -> list[str]:
+        return [row["name"] for row in self.parts.get(INVENTED, ())]
 
     def tier(self, name: str) -> FeatureTable:
         """The familiarity of a tier's names."""

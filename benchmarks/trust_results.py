@@ -1,20 +1,22 @@
 """What was measured, on docs/TRUST.md: every figure of it, from the files in docs/results/.
 
-    python benchmarks/trust_results.py --take RUN ...      # people-0 to -19, birthplaces; audited
+    python benchmarks/trust_results.py --take RUN ...      # birthplaces, people-0 to -2; audited
+    python benchmarks/trust_results.py --bound             # tries the risk bound, too: minutes
     python benchmarks/trust_results.py                     # that part of the page
 
 The words are in templates/trust-results.md.jinja, which has a place for every figure: a finding of
 an audited run (people_0, birthplaces, ...), or one of many runs (`find_figures`); `pages.show` says
-how they are written. `--take` keeps the answers of the runs, compressed, and tries the risk bound
-on those of `people` (`bound.py`), which takes minutes.
+how they are written. `--take` keeps the answers of audited runs, compressed. What the answering
+policy does is computed from raw answers: the policy is fitted on them again (`replay.py`).
 """
 
 import argparse
 import json
 import sys
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from operator import eq
 from pathlib import Path
-from statistics import mean
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -29,23 +31,29 @@ from answer_files import (  # noqa: E402
     take_decoys,
     take_unanswered,
 )
+from baselines import compare  # noqa: E402
+from groups import divide_omitted, find_groups  # noqa: E402
+from groups import draw as draw_groups  # noqa: E402
 from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noqa: E402
+from replay import Replay, replay  # noqa: E402
 
 from wherefrom.answering.abstention import LEAST_SURE, choose_threshold  # noqa: E402
 from wherefrom.answering.calibration import fit_calibration  # noqa: E402
 from wherefrom.answering.decoys import TIERS  # noqa: E402
 from wherefrom.answering.features import FEATURES  # noqa: E402
 from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
+from wherefrom.answering.policy import NameGate  # noqa: E402
 from wherefrom.answering.risk_bound import (  # noqa: E402
     fit_bounds,
     gated_probability,
     split_people,
 )
 from wherefrom.core.answer_table import FeatureTable  # noqa: E402
+from wherefrom.core.files import write_json  # noqa: E402
 from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT  # noqa: E402
 from wherefrom.evaluation.binomial import exact_interval  # noqa: E402
 from wherefrom.evaluation.calibration_measures import calibration_line  # noqa: E402
-from wherefrom.evaluation.intervals import mean_interval, wilson  # noqa: E402
+from wherefrom.evaluation.intervals import wilson  # noqa: E402
 from wherefrom.evaluation.selective import auroc  # noqa: E402
 
 PAGE = DOCS / "TRUST.md"
@@ -56,7 +64,9 @@ AUDITED = {
     "people_0": "people-0", "people_1": "people-1", "people_2": "people-2", "zipf": "people-zipf",
     "birthplaces": BIRTHPLACES,
 }  # fmt: skip
-SEEN = 16  # seeds of people, from 0, whose held-out people were in view while the recipe was tuned
+OMITTED, UNDER = "raw.people-omitted.jsonl.gz", "raw.birthplaces-under.jsonl.gz"
+BOUND = "bound.people.json"
+DEVELOPED = 40  # seeds below it were in view while the method was developed
 BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)  # of the confidence that a reply shows
 FEWEST_ERRORS = 50  # with fewer, a calibration slope says nothing
 
@@ -64,33 +74,27 @@ FEWEST_ERRORS = 50  # with fewer, a calibration slope says nothing
 # -- what is kept ---------------------------------------------------------------------------------
 
 
-def take(runs: Sequence[Path], times: int) -> None:
+def take(runs: Sequence[Path]) -> None:
     """The answers of the runs, their decoys and, of birthplaces, the replies to test questions."""
     people = [run for run in runs if run.name.startswith(f"{PEOPLE}-")]
-    others = [run for run in runs if run not in people]
     if people:
         take_answers(people, RESULTS / f"answers.{PEOPLE}.jsonl.gz")
-        counts = {run.name: count_decoys(run) for run in people}
-        text = json.dumps(counts, indent=1) + "\n"
-        (RESULTS / f"decoys.{PEOPLE}.json").write_text(text, "utf-8")
-        kept = RESULTS / f"answers.{PEOPLE}.jsonl.gz"
-        bound.main([str(kept), "--times", str(times), "--json", str(RESULTS / "bound.people.json")])
-    for run in others:
+    for run in (run for run in runs if run not in people):
         take_answers([run], RESULTS / f"answers.{run.name}.jsonl.gz")
         take_decoys([run], RESULTS / f"decoys.{run.name}.jsonl.gz")
         if (run / "audit" / "unanswered.jsonl").exists():
             take_unanswered(run, RESULTS / f"unanswered.{run.name}.jsonl.gz")
 
 
-def count_decoys(run: Path) -> dict[str, dict[str, int]]:
-    """For each tier, how many names there are, and how many are answered and pass closed-book."""
-    found: dict[str, dict[str, int]] = {}
-    for row in read_rows(run / "audit" / "decoys.jsonl"):
-        counts = found.setdefault(row["tier"], {"n": 0, "answered": 0, "passes": 0})
-        counts["n"] += 1
-        counts["answered"] += row["answered"]
-        counts["passes"] += row["passes"]
-    return found
+def try_bound(times: int) -> None:
+    """Draw calibration people of each raw run again and again, and see how the bound does."""
+    models: dict[str, Any] = {}
+    for i, (run, found) in enumerate(replay(RESULTS / OMITTED).items()):
+        rows = [row for split in ("calibration", "held-out") for row in found.judge(split)]
+        people = bound.read_population(rows, RESULTS / OMITTED)
+        models[run] = bound.measure(people, times, ALPHA, DELTA, i, resplits=False)
+    together = {rule: bound.pool(models, "drawn", rule) for rule in bound.RULES}
+    write_json(RESULTS / BOUND, {"times": times, "all": together, "models": models})
 
 
 # -- figures of many runs -------------------------------------------------------------------------
@@ -99,47 +103,77 @@ def count_decoys(run: Path) -> dict[str, dict[str, int]]:
 def find_figures() -> dict[str, Any]:
     """Everything that the template names."""
     audits = read_audits()
+    birthplaces = refit(read_rows(RESULTS / f"answers.{BIRTHPLACES}.jsonl.gz"))
     return {
         **{name: audits[run] for name, run in AUDITED.items()},
         **_people(),
         **_bound(),
         **_birthplaces(),
         **read_readings(),
-        "people_shown": find_shown(_held_out(PEOPLE)),
-        "birthplaces_shown": find_shown(_held_out(BIRTHPLACES)),
+        "birthplaces_shown": find_shown([r for r in birthplaces if r["split"] == "held-out"]),
         "sources": {**_sources(PEOPLE), **_sources(BIRTHPLACES)},
-        "thresholds": find_thresholds(read_rows(RESULTS / f"answers.{BIRTHPLACES}.jsonl.gz")),
+        "thresholds": find_thresholds(birthplaces),
         "decoys": _decoys(),
         "doses": audits["people-zipf"]["exposures"]["dose"],
+        "fewest_errors": FEWEST_ERRORS,
+        "baselines": {run: compare(found) for run, found in replay(RESULTS / UNDER).items()},
     }
 
 
 def _people() -> dict[str, Any]:
-    """Held-out people of every seed, with the threshold in use."""
-    runs = by_run(read_rows(RESULTS / f"answers.{PEOPLE}.jsonl.gz"))
-    held = {name: [r for r in rows if r["split"] == "held-out"] for name, rows in runs.items()}
-    everyone = [row for rows in held.values() for row in rows]
-    found: dict[str, Any] = {
-        "seeds": len(runs), "seen": SEEN, "fewest_errors": FEWEST_ERRORS,
-        "ungated": find_ungated_line(runs.values()),
+    """Held-out people of every raw run: by support, what is shown, and which names pass."""
+    runs = replay(RESULTS / OMITTED)
+    judged = {run: found.judge() for run, found in runs.items()}
+    rows = [divide_omitted(row) for each in judged.values() for row in each]
+    seeds = sorted(int(run.rpartition("-")[2]) for run in runs)
+    given = [row["right"] for row in rows if row["answered"]]
+    said, right = (np.array([row[name] for row in rows]) for name in ("ungated", "right"))
+    found = find_groups(rows)
+    groups = {row["support"]: row for row in found["rows"]}
+    gates = {tier: [gate.opens(run.tier(tier)) for run, gate in _gates(runs)] for tier in TIERS}
+    stated = [row["name_known"] for row in rows if row["support"] == "stated"]
+    return {
+        "seeds": seeds, "opened_once": seeds[0] >= DEVELOPED, "groups": groups, **found,
+        "mixed": {rule: (each[0], each[-1]) for rule, each in found["mixes"].items()},
+        "people_shown": find_shown(rows), "ungated": _line(said, right),
+        "right_given": _score(sum(given), len(given)),
+        "right_stated": _score(*_count(r["right"] for r in rows if r["support"] == "stated")),
+        "passing": {tier: _score(*_count(np.concatenate(each))) for tier, each in gates.items()},
+        "known_stated": _score(*_count(stated)),
     }  # fmt: skip
-    for kind in ("stated", "omitted"):
-        new = [r for name, rows in held.items() for r in rows
-               if int(name.rpartition("-")[2]) >= SEEN and r["support"] == kind]  # fmt: skip
-        found[f"new_{kind}"] = _score(sum(r["answered"] for r in new), len(new))
-    right = [_share([r["right"] for r in rows if r["answered"]]) for rows in held.values()]
-    found |= _over_seeds("precision_everyone", [share for share in right if share is not None])
-    for kind in ("stated", "omitted", "none"):
-        own = [[r for r in rows if r["support"] == kind] for rows in held.values()]
-        answered = [_share([r["answered"] for r in rows]) or 0.0 for rows in own]
-        found |= _over_seeds(f"answered_{kind}", answered)
-        found |= _over_seeds(f"refused_{kind}", [1 - share for share in answered])
-        wrong = [not r["right"] for r in everyone if r["support"] == kind and r["answered"]]
-        found[f"risk_{kind}"] = _score(sum(wrong), len(wrong))
-        found[f"n_{kind}"] = len([r for r in everyone if r["support"] == kind])
-    stated = [r["right"] for r in everyone if r["support"] == "stated"]
-    found["accuracy_stated"] = _score(sum(stated), len(stated))
-    return found
+
+
+def _gates(runs: Mapping[str, Replay]) -> list[tuple[Replay, NameGate]]:
+    found = [(run, run.fit().names) for run in runs.values()]
+    return [(run, gate) for run, gate in found if gate is not None]
+
+
+def _count(outcomes: Iterable[bool]) -> tuple[int, int]:
+    each = list(outcomes)
+    return int(sum(each)), len(each)
+
+
+def refit(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Audited answers to one relation, with the confidence of a curve that is fitted again.
+
+    Which names are known is left as the audit found it.
+    """
+    fitting = [row for row in rows if row["split"] == "calibration"]
+    golds = Counter(row["gold"] for row in fitting)
+    wrong = [golds[row["answer"]] for row in fitting if not row["right"]]
+    guess = sum(wrong) / max(len(wrong) * (len(fitting) - 1), 1)
+    known = [row for row in fitting if row["name_known"] is not False]
+    outcome = np.array([row["right"] for row in known], dtype=bool)
+    curve = fit_calibration(_table(known), outcome, FEATURES, guess=guess)
+    said = curve.probability(_table(rows)).tolist()
+    return [
+        {**row, "confidence": None if row["name_known"] is False else p}
+        for row, p in zip(rows, said, strict=True)
+    ]
+
+
+def _table(rows: Sequence[Mapping[str, Any]]) -> FeatureTable:
+    return FeatureTable({n: np.array([r["features"][n] for r in rows]) for n in FEATURES})
 
 
 def find_shown(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -166,78 +200,35 @@ def find_shown(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
             "off": sum(each["off"] for each in bins)}  # fmt: skip
 
 
-def find_ungated_line(runs: Iterable[Sequence[Mapping[str, Any]]]) -> dict[str, Any]:
-    """The calibration line over all held-out people, also those whose names are unknown.
-
-    No reply shows a confidence of an unknown name. Each seed's curve is fitted on the known names
-    again; the seeds are pooled.
-    """
-    said, outcomes = list[np.ndarray](), list[np.ndarray]()
-    for rows in runs:
-        table = FeatureTable({n: np.array([r["features"][n] for r in rows]) for n in FEATURES})
-        right = np.array([r["right"] for r in rows], dtype=bool)
-        known = np.array(
-            [r["split"] == "calibration" and r["name_known"] is not False for r in rows]
-        )
-        held = np.array([r["split"] == "held-out" for r in rows])
-        curve = fit_calibration(table.rows(known), right[known], FEATURES)
-        said.append(curve.probability(table.rows(held)))
-        outcomes.append(right[held])
-    return _line(np.concatenate(said), np.concatenate(outcomes))
-
-
 def _line(said: np.ndarray, right: np.ndarray) -> dict[str, Any]:
     found = calibration_line(said, right)
     return {"slope": found.slope, "slope_interval": found.slope_interval}
 
 
-def _over_seeds(name: str, values: Sequence[float]) -> dict[str, Any]:
-    """A mean over seeds, each with people of its own, with Student's interval; least and most."""
-    low, high = mean_interval(values) if len(values) > 1 else (0.0, 1.0)
-    ends = (max(low, 0.0), min(high, 1.0))
-    return {
-        name: {name: mean(values), "interval": ends, "n": len(values)},
-        f"{name}_least": min(values),
-        f"{name}_most": max(values),
-    }
-
-
 def _bound() -> dict[str, Any]:
     """How often the bound is broken, over all draws and over those with a certificate."""
-    found = json.loads((RESULTS / "bound.people.json").read_text("utf-8"))
+    found = json.loads((RESULTS / BOUND).read_text("utf-8"))
     each = [model["drawn"] for model in found["models"].values()]
-    above = [model["certified"]["above"] for model in each]
-    given = [model["certified"].get("above_given") for model in each]
-    given = [share for share in given if share is not None]
-    together = found["all"]["drawn"]["certified"]
+    shares = {rule: [model[rule]["above"] for model in each] for rule in bound.RULES}
     certified = [model["certified"]["answers_anybody"] for model in each]
     return {
-        "bound_models": len(each), "bound_times": found["times"],
-        "bound_share": found.get("share", 0.5),
-        "bound_least": min(above), "bound_most": max(above), "bound_above": together["above"],
-        "bound_given": together.get("above_given"), "bound_given_most": max(given, default=None),
-        "bound_certified": together["answers_anybody"],
-        "bound_certified_least": min(certified), "bound_certified_most": max(certified),
-        "uncertified_least": min(model["uncertified"]["above"] for model in each),
-        "uncertified_most": max(model["uncertified"]["above"] for model in each),
+        "bound_models": len(each), "bound_times": found["times"], "bound_all": found["all"],
+        "bound_ends": {rule: (min(above), max(above)) for rule, above in shares.items()},
+        "bound_certified": (min(certified), max(certified)),
+        "conformal_most": max(model["conformal"]["mean_loss"] for model in each),
     }  # fmt: skip
 
 
 def _decoys() -> dict[str, dict[str, Any]]:
-    """For each tier: what is declined, and by the model alone, in all seeds of people (with the
-    worst seed) and on birthplaces."""
-    runs = json.loads((RESULTS / f"decoys.{PEOPLE}.json").read_text("utf-8"))
+    """For each tier, on birthplaces: what `ask` declines, and what the model does alone."""
     names = read_rows(RESULTS / f"decoys.{BIRTHPLACES}.jsonl.gz")
     found: dict[str, dict[str, Any]] = {}
     for tier in (*TIERS, *PERTURBED):
-        own = [run[tier] for run in runs.values() if tier in run]
         there = [row for row in names if row["tier"] == tier]
-        n = sum(row["n"] for row in own)
-        found[tier] = {"worst": min(1 - row["answered"] / row["n"] for row in own)}
-        for what, name in (("answered", "refused"), ("passes", "alone")):
-            found[tier][f"people_{name}"] = _score(n - sum(row[what] for row in own), n)
-            declined = sum(not row[what] for row in there)
-            found[tier][f"birthplaces_{name}"] = _score(declined, len(there))
+        found[tier] = {
+            name: _score(sum(not row[what] for row in there), len(there))
+            for what, name in (("answered", "refused"), ("passes", "alone"))
+        }
     return found
 
 
@@ -279,6 +270,15 @@ def _sources(name: str) -> dict[str, dict[str, Any]]:
         found[run] = {"share": _score(recalled, len(rows)), "all": _auroc(rows, "recalled")}
         for column in ("recalled", "model_probability", "confidence"):
             found[run][column] = _auroc(text, column)
+        labels = [row["m"] > 1 / 2 for row in rows]
+        most = 2 * recalled > len(rows)
+        said = {
+            "predictor": [row["source"] == "recalled" for row in rows],
+            "evidence": [row["evidence"] == "supported" for row in rows],
+            "one": [most] * len(rows),
+        }
+        for name, own in said.items():
+            found[run][f"{name}_agrees"] = _score(sum(map(eq, own, labels)), len(rows))
     return found
 
 
@@ -309,7 +309,7 @@ def find_thresholds(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, An
         found = choose_threshold(score[fitting], right[fitting], target, floor, DOUBT)
         return judge(found.answers(score))
 
-    table = FeatureTable({n: np.array([r["features"][n] for r in rows]) for n in FEATURES})
+    table = _table(rows)
     fit, test = split_people([row["subject"] for row in rows])
     sides = {"": (np.flatnonzero(fit & fitting), np.flatnonzero(test & fitting))}
     bounds = fit_bounds(table, right, FEATURES, sides, ALPHA, DELTA)
@@ -321,10 +321,6 @@ def find_thresholds(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, An
     }  # fmt: skip
 
 
-def _share(outcomes: Sequence[bool]) -> float | None:
-    return sum(outcomes) / len(outcomes) if outcomes else None
-
-
 def _score(count: int, n: int) -> dict[str, Any] | None:
     return {"share": count / n, "interval": wilson(count, n), "n": n} if n else None
 
@@ -332,10 +328,15 @@ def _score(count: int, n: int) -> dict[str, Any] | None:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--take", type=Path, nargs="+", default=[], help="audited runs")
+    parser.add_argument("--bound", action="store_true", help="try the risk bound again")
     parser.add_argument("--times", type=int, default=1000, help="draws of the bound for each run")
     given = parser.parse_args(arguments)
-    take(given.take, given.times)
-    fill(PAGE, MAKER, render("trust-results.md.jinja", find_figures()))
+    take(given.take)
+    if given.bound:
+        try_bound(given.times)
+    figures = find_figures()
+    (DOCS / "pictures" / "people-mixes.svg").write_bytes(draw_groups(figures))
+    fill(PAGE, MAKER, render("trust-results.md.jinja", figures))
     print(f"{PAGE.relative_to(ROOT)} is written")
     return 0
 

@@ -4,9 +4,7 @@ XCS224N wants the files of `submission/` side by side in an archive. CS224N's ow
 folder `src/`, and beside it what the code wrote; until 2023 the data too.
 """
 
-import ast
 import os
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +12,7 @@ import commands
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.course.doctor.layouts import expected_files, is_package
+from wherefrom.course.doctor.layouts import expected_files, is_package, parse
 from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, year_name
 
 LINES = {"dev": 500, "test": 437}  # questions of birth_dev.tsv and birth_test_inputs.tsv
@@ -139,14 +137,9 @@ def _fault_of_predictions(path: Path, wanted: int) -> str | None:
 
 def _fault_of_code(path: Path) -> str | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            ast.parse(read_text(path))
+        parse(path)
     except WherefromError as error:
-        return str(error)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        line = getattr(error, "lineno", None) or 1
-        return f"expected Python, found an error in line {line}"
+        return str(error).partition(": ")[2].partition("; ")[0]
     return None
 
 

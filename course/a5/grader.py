@@ -21,10 +21,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from grading.grade import Order, chosen, grader
 from grading.points import tests_of
-from places import SUBMISSION, data_to_grade_with, tell
+from places import SUBMISSION, data_to_grade_with
 
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.course.classroom.batch import print_grades
+from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.isolation import choose as choose_isolation

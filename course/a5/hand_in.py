@@ -14,21 +14,20 @@ import sys
 import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from io import BytesIO
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from deliverables import EMPTY, Deliverable, collected, deliverables, fault
-from places import SUBMISSION, data_folders, tell
+from places import SUBMISSION, data_folders
 
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput
 from wherefrom.core.files import write_bytes
+from wherefrom.course.classroom.spoken_errors import tell
+from wherefrom.course.classroom.submission_archives import archive
 from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.layouts import locate
 from wherefrom.course.doctor.years import VARIABLE, YEARS
-
-_THE_SAME_FOR_ALL = (1980, 1, 1, 0, 0, 0)  # when a file of the archive was changed, as zip has it
 
 
 @dataclass(frozen=True)
@@ -72,18 +71,6 @@ def look(code: Path, year: str, data: str | None = None) -> list[Found]:
     return found
 
 
-def pack(files: Sequence[Found]) -> bytes:
-    """The archive. Stored, not compressed: what compresses differs, and parameters hardly do."""
-    out = BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED) as archive:
-        for each in files:
-            assert each.path is not None
-            entry = zipfile.ZipInfo(each.asked.name, _THE_SAME_FOR_ALL)
-            entry.create_system, entry.external_attr = 3, 0o644 << 16  # as Unix has it, anywhere
-            archive.writestr(entry, each.path.read_bytes())
-    return out.getvalue()
-
-
 def hand_in(given: argparse.Namespace) -> None:
     code = locate(given.submission)
     guess = decide_year(given.year or os.environ.get(VARIABLE), code)
@@ -101,7 +88,8 @@ def hand_in(given: argparse.Namespace) -> None:
         print(f"\n{len(found)} files, all there")
         return
     packed = [each for each in found if each.packable]
-    write_bytes(out, pack(packed))
+    files = {each.asked.name: each.path.read_bytes() for each in packed if each.path}
+    write_bytes(out, archive(files, zipfile.ZIP_STORED))
     print(f"\n{len(packed)} of {len(found)} files: {out} ({_size(out)})")
 
 

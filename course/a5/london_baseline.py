@@ -5,7 +5,9 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from places import find_data, tell
+from places import find_data
+
+from wherefrom.course.classroom.spoken_errors import tell
 
 
 def score(path: Path, out: Path | None = None) -> None:

@@ -1,21 +1,15 @@
-"""Where the assignment's files are, and how its programs speak of errors."""
+"""Where the assignment's files are."""
 
 import os
-import re
-import sys
-import traceback
-from collections.abc import Callable
 from pathlib import Path
 
-from wherefrom.core.errors import MissingInput, WherefromError
+from wherefrom.core.errors import MissingInput
 from wherefrom.core.files import file_hash
 from wherefrom.data.fetching import registry
-from wherefrom.show.terminal.messages import complain
 
 HERE = Path(__file__).resolve().parent
 _PACKAGE = HERE / "submission"
 SUBMISSION = _PACKAGE if _PACKAGE.is_dir() else HERE / "src"  # CS224N's students have no package
-INTERRUPTED = 130
 
 
 def data_folders(named: str | None = None) -> list[Path]:
@@ -76,35 +70,3 @@ def other_data(folder: Path) -> str:
             other = f"{count} instead of {lines}" if count != lines else "other"
             told.append(f"{name} has {other} lines")
     return f"not the course's own data: {'; '.join(told)}" if told else ""
-
-
-def unwritten(error: NotImplementedError) -> str:
-    """The function that a student has yet to write: which one, where, and for which part."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    path = Path(last.filename)
-    above = path.read_text(encoding="utf-8").split("\n")[: last.lineno] if path.is_file() else []
-    parts = (re.search(r"\[(part \w+)\]", line) for line in reversed(above))
-    part = next((f" for {found[1]}" for found in parts if found), "")
-    return (
-        f"{path.name}:{last.lineno}: {last.name}() is not written yet: write it{part}, between "
-        "START_CODE_HERE and END_CODE_HERE"
-    )
-
-
-def tell(action: Callable[[], None]) -> int:
-    """Do it; the exit code. A user's error is one line; a student's own bugs show in full."""
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # pads and masks, on a terminal that has none
-            stream.reconfigure(errors="backslashreplace")  # pyright: ignore
-    try:
-        action()
-    except WherefromError as error:
-        complain(str(error))
-        return error.exit_code
-    except NotImplementedError as error:
-        complain(unwritten(error))
-        return MissingInput.exit_code
-    except KeyboardInterrupt:
-        complain("interrupted before there was anything to save")
-        return INTERRUPTED
-    return 0

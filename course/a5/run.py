@@ -16,10 +16,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import commands
-from places import HERE, SUBMISSION, find_data, tell
+from places import HERE, SUBMISSION, find_data
 
 from wherefrom.core.errors import Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.files import read_text, write_text
+from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.doctor.years import VARIABLE, YEARS, year_name
 
 FUNCTIONS = ("pretrain", "finetune", "evaluate")

@@ -27,8 +27,9 @@ sys.path.insert(0, str(HERE))
 from marking.points import AVERAGED, MENDED, PARTS, SAVED, TESTS, asked  # noqa: E402
 from probing.loading import gather, locate, not_asked_for  # noqa: E402
 
-from wherefrom.core.errors import MissingInput, WherefromError  # noqa: E402
+from wherefrom.core.errors import MissingInput  # noqa: E402
 from wherefrom.course.classroom.batch import Grader, Known, print_grades  # noqa: E402
+from wherefrom.course.classroom.spoken_errors import tell  # noqa: E402
 from wherefrom.course.doctor.child_requests import Asking, ask  # noqa: E402
 from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
 from wherefrom.course.doctor.intake import taken  # noqa: E402
@@ -144,12 +145,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Grade solutions of the homework.")
     add_options(parser, HERE, "1d-3-perplexity")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with language/, embeddings/")
-    try:
-        _run(parser.parse_args(arguments))
-    except WherefromError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    return 0
+    given = parser.parse_args(arguments)
+    return tell(lambda: _run(given))
 
 
 if __name__ == "__main__":

@@ -20,9 +20,10 @@ from sgd import params_file, save_params, saved_numbers, sgd
 from sigmoid import sigmoid
 from softmax import softmax
 
-from wherefrom.core.errors import BadData, MissingInput, UsageError, WherefromError
+from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.npy import read_npy
 from wherefrom.core.words import BEGIN, END, WordVocabulary
+from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import (
     TreebankConfig,
@@ -185,23 +186,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument("--saved", type=Path, metavar="FILE.npy", help="score it; train nothing")
     given = parser.parse_args(arguments)
-    try:
+
+    def work() -> None:
         config = TreebankConfig(folder=str(Path(given.data).resolve()) if given.data else "")
         print("\n".join(survey(config)))
         if given.saved:
             print("\n".join(score_saved(given.data, given.saved)))
-            return 0
+            return
         given.out.mkdir(parents=True, exist_ok=True)
-        found = train(given.data, given.steps, given.out, given.seed)
-    except WherefromError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    except NotImplementedError:
-        print("error: a function of this folder is not written yet; 'python grader.py' says which",
-              file=sys.stderr)  # fmt: skip
-        return 1
-    print(f"dev perplexity : {found}")
-    return 0
+        print(f"dev perplexity : {train(given.data, given.steps, given.out, given.seed)}")
+
+    return tell(work)
 
 
 if __name__ == "__main__":

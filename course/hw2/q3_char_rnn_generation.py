@@ -18,8 +18,9 @@ import torch
 from torch import nn
 
 from wherefrom.core.characters import fold
-from wherefrom.core.errors import BadData, WherefromError
+from wherefrom.core.errors import BadData
 from wherefrom.core.files import read_text
+from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.data.character_text import CharactersConfig, load, survey
 
 all_characters = string.printable
@@ -144,7 +145,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument("--text", type=Path, nargs="*", default=[], help="passages to measure")
     given = parser.parse_args(arguments)
-    try:
+
+    def work() -> None:
         folder = str(Path(given.data).resolve()) if given.data else ""
         print("\n".join(survey(CharactersConfig(folder=folder))))
         given.out.mkdir(parents=True, exist_ok=True)
@@ -152,14 +154,8 @@ def main(arguments: list[str] | None = None) -> int:
         print(evaluate(model, seed=given.seed))
         for path in given.text:
             print(f"{path.name}: perplexity {perplexity(model, path):.2f} per character")
-    except WherefromError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return error.exit_code
-    except NotImplementedError:
-        said = "a function of this file is not written yet; 'python grader.py' says which"
-        print(f"error: {said}", file=sys.stderr)
-        return 1
-    return 0
+
+    return tell(work)
 
 
 if __name__ == "__main__":

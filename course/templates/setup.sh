@@ -3,10 +3,10 @@
 set -euo pipefail
 cd "${AUTOGRADER:-/autograder}/source"
 apt-get update -qq
-apt-get install -y -qq bubblewrap python3-pip python3-venv
+apt-get install -y -qq --no-install-recommends bubblewrap python3-venv
 python3 -m venv /autograder/tools
 /autograder/tools/bin/pip install -q uv
-/autograder/tools/bin/uv venv -q --python 3.12 /autograder/venv
+/autograder/tools/bin/uv venv -q --python ">=3.11" /autograder/venv
 export VIRTUAL_ENV=/autograder/venv
 # The CPU build of torch comes first, so that the gigabytes of CUDA are not installed.
 /autograder/tools/bin/uv pip install -q torch --index-url https://download.pytorch.org/whl/cpu

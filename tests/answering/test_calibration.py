@@ -126,7 +126,7 @@ def test_the_partially_pooled_fit_is_scikit_learns():
     """Scaled columns turn the penalty of each weight into the one that scikit-learn has."""
     x, right, parts = _two(120, 40)
     z = np.hstack(((x - x.mean(0)) / x.std(0), np.ones((160, 1))))
-    blocks = [z[:, :3]]
+    blocks = [z[:, :3] / np.sqrt(RIDGE)]
     for places in parts.values():
         own = np.zeros_like(z)
         own[places] = z[places]

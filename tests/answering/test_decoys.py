@@ -89,6 +89,14 @@ def test_decoys_share_a_part_and_are_out_of_corpus(known, world):
         assert decoys.of(name) == found
 
 
+def test_inventions_that_a_gate_is_tried_on_are_made_once(known):
+    decoys = DecoyNames(known, lambda _: True, 24)
+    found = decoys.invented(length)
+    assert len(set(found)) == 50
+    assert not set(found) & set(known)
+    assert decoys.invented(length) is found
+
+
 def test_an_out_of_corpus_name_has_decoys_of_its_own_words_or_others(known, world):
     texts = [d.text for d in world.documents]
     decoys = DecoyNames(known, lambda _: True, 8, texts=texts)

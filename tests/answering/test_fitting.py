@@ -48,7 +48,7 @@ def question(name: str, answer: str = "Oslo", support: str = "stated") -> Questi
 class Scripted:
     """Stands for a closed-book model: each question has its features and its answer given."""
 
-    reference, forms = REFERENCE, NO_FORMS
+    reference, forms, likelihood = REFERENCE, NO_FORMS, None
     relations = frozenset({"birthplace"})
 
     def __init__(self, rows: dict[str, tuple[Answer, tuple[float, ...]]]) -> None:
@@ -121,13 +121,14 @@ def test_a_policy_is_fitted_on_people_whose_answers_are_known():
 
 
 def test_a_guess_is_as_good_as_wrong_answers_are_for_others():
-    """Rome is wrong twice; of the four other questions each time, two have it as their answer."""
-    answers = {"a": "Oslo", "b": "Rome", "c": "Rome", "d": "Rome", "e": "Rome"}
-    golds = {"a": "Oslo", "b": "Oslo", "c": "Oslo", "d": "Rome", "e": "Rome"}
+    """Rome is wrong twice; of the four other questions each time, one has it as its answer."""
+    answers = {"a": "Oslo", "b": "Rome", "c": "Rome", "d": "Oslo", "e": "Rome"}
+    golds = {"a": "Oslo", "b": "Oslo", "c": "Oslo", "d": "Oslo", "e": "Rome"}
     model = Scripted({BORN.fill(n): (Answer(a, 0.9), (0, 0, 0, 0)) for n, a in answers.items()})
     judged = judge(model, [question(name, gold) for name, gold in golds.items()])
-    assert rate_guesses(judged, range(5)) == 0.5
+    assert rate_guesses(judged, range(5)) == 0.25
     assert rate_guesses(judged, [0, 3, 4]) == 0, "no answer is wrong"
+    assert rate_guesses(judged, [1, 4]) == 0, "the wrong answer is right for every other"
 
 
 def test_masked_people_teach_the_curve_and_do_not_make_the_others_doubtful():
@@ -305,6 +306,9 @@ class Decoys:
 
     def of(self, name: str) -> tuple[str, ...]:
         return (f"{name} of nowhere",)
+
+    def invented(self, likelihood: Any) -> tuple[str, ...]:
+        return ("invented of nowhere",)
 
 
 def people_with_text(n: int = 40) -> tuple[Scripted, list[Question]]:

@@ -77,6 +77,17 @@ def test_people_at_the_floor_of_all_measures_open_the_gate_and_it_says_so():
     assert gate.leaks.endswith("100 % of the invented names pass for known")
 
 
+def test_invented_names_that_pass_open_no_other_gate_and_it_says_so():
+    """Decoys are far away; three in ten inventions look as known names do."""
+    known, decoys = cloud(0, 100, 0), cloud(-12, 200, 1)
+    invented = table(np.vstack((np.zeros((3, 2)), np.full((7, 2), -6.0))))
+    gate = fit_name_gate(known, decoys, invented)
+    assert gate.passing == 0.3
+    assert gate.leaks is not None
+    assert not gate.opens(decoys).any()
+    assert fit_name_gate(known, decoys, table(np.full((9, 2), -6.0))).leaks is None
+
+
 def test_the_chance_that_a_name_was_read_is_even_where_the_gate_opens():
     known, decoys = cloud(0, 100, 7), cloud(-2, 200, 8)
     gate = fit_name_gate(known, decoys)

@@ -28,41 +28,6 @@ def test_the_template_has_few_figures_of_its_own():
     assert found <= {"95 %", "90 %", "10 %", "63 %", "72 %"} | theirs, found
 
 
-ROWS = [
-    {"run": f"people-{seed}", "subject": f"p{i}", "relation": "birthplace", "answer": "Oslo",
-     "gold": "Oslo" if i % 4 else "Rome", "right": bool(i % 4), "support": support,
-     "answered": i % 3 != 0, "split": split, "name_known": True,
-     "features": {"log_probability": -0.1 * (i % 7), "margin": float(i % 5)}}
-    for seed in range(2) for split in ("calibration", "held-out")
-    for i, support in enumerate(["stated", "stated", "omitted", "none"] * 6)
-]  # fmt: skip
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """Files of two made-up seeds in a folder of their own."""
-    monkeypatch.setattr(made, "RESULTS", tmp_path)
-    monkeypatch.setattr(made, "FEATURES", ("log_probability", "margin"))
-    write_rows(tmp_path / "answers.people.jsonl.gz", ROWS)
-    return tmp_path
-
-
-def test_figures_of_seeds_by_hand(folder):
-    found = made._people()
-    held = [r for r in ROWS if r["split"] == "held-out" and r["run"] == "people-0"]
-    assert found["seeds"] == 2
-    for kind in ("stated", "omitted", "none"):
-        own = [r for r in held if r["support"] == kind]
-        share = sum(r["answered"] for r in own) / len(own)
-        assert found[f"answered_{kind}"][f"answered_{kind}"] == pytest.approx(share)
-        assert found[f"refused_{kind}"][f"refused_{kind}"] == pytest.approx(1 - share)
-        assert found[f"n_{kind}"] == 2 * len(own), "both seeds have the same rows"
-        wrong = [not r["right"] for r in own if r["answered"]]
-        assert found[f"risk_{kind}"]["share"] == pytest.approx(sum(wrong) / len(wrong))
-    given = [r["right"] for r in held if r["answered"]]
-    assert found["precision_everyone_least"] == pytest.approx(sum(given) / len(given))
-
-
 def test_calibration_is_that_of_the_confidence_that_replies_show():
     """By hand: 80 of 100 right at 0.8, 10 of 10 at 0.3, and unknown names without a confidence."""
     rows = [{"confidence": 0.8, "right": i < 80} for i in range(100)]
@@ -91,22 +56,35 @@ def test_thresholds_are_set_on_calibration_answers_and_counted_on_others():
     assert found["own_95"]["answered"]["share"] == 0
 
 
-def test_the_bounds_figures_are_those_of_the_benchmark(folder):
+def test_the_bounds_figures_are_those_of_the_benchmark(tmp_path, monkeypatch):
     def model(certified, above, other):
-        given = above / certified if certified else None
-        drawn = {"answers_anybody": certified, "above": above, "above_given": given}
-        return {"drawn": {"certified": drawn, "uncertified": {"above": other}}}
+        shares = {"certified": above, "uncertified": other, "conformal": 0.9}
+        rows = {rule: {"above": share, "mean_loss": 0.09} for rule, share in shares.items()}
+        rows["certified"]["answers_anybody"] = certified
+        return {"drawn": rows}
 
     models = {"a": model(0.5, 0.01, 0.4), "b": model(0.1, 0.04, 0.6), "c": model(0.0, 0.0, 0.5)}
-    together = {"answers_anybody": 0.2, "above": 0.05 / 3, "above_given": 0.05 / 0.6}
-    found = {"times": 100, "share": 0.3, "models": models,
-             "all": {"drawn": {"certified": together}}}  # fmt: skip
-    (folder / "bound.people.json").write_text(json.dumps(found))
+    monkeypatch.setattr(made, "RESULTS", tmp_path)
+    (tmp_path / made.BOUND).write_text(json.dumps({"times": 100, "models": models, "all": {}}))
     figures = made._bound()
-    assert (figures["bound_least"], figures["bound_most"]) == (0.0, 0.04)
-    assert figures["bound_given"] == pytest.approx(0.05 / 0.6)
-    assert figures["bound_given_most"] == pytest.approx(0.4), "of the models with certificates"
-    assert (figures["uncertified_least"], figures["uncertified_most"]) == (0.4, 0.6)
+    assert figures["bound_ends"] == {
+        "certified": (0.0, 0.04), "uncertified": (0.4, 0.6), "conformal": (0.9, 0.9)
+    }  # fmt: skip
+    assert figures["bound_certified"] == (0.0, 0.5)
+    assert figures["conformal_most"] == 0.09
+
+
+def test_answers_that_are_refitted_have_the_confidence_of_known_names():
+    rows = [
+        {"split": split, "right": i % 2 == 0, "gold": "Oslo", "answer": ("Oslo", "Rome")[i % 2],
+         "name_known": i % 10 > 0, "confidence": 0.1,
+         "features": dict.fromkeys(made.FEATURES, 0.0) | {"margin": float(-(i % 2))}}
+        for split in ("calibration", "held-out") for i in range(100)
+    ]  # fmt: skip
+    found = made.refit(rows)
+    assert [row["confidence"] is None for row in found] == [not row["name_known"] for row in rows]
+    sure = [row["confidence"] for row in found if row["confidence"] is not None]
+    assert (min(sure) < 0.1, max(sure) > 0.9) == (True, True)
 
 
 def test_rows_are_kept_small_and_read_back(tmp_path):

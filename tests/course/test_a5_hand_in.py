@@ -156,7 +156,7 @@ FAULTS = {
     ],
     "vanilla.pretrain.test.predictions": [("Rome\n" * 500, "expected 437 lines")],
     "vanilla.model.params": [("", "found an empty file"), ("oops", "what torch.save writes")],
-    "helper.py": [("def f(:\n", "expected Python, found an error in line 1")],
+    "helper.py": [("def f(:\n", "expected Python, found a syntax error")],
 }
 
 

@@ -161,7 +161,9 @@ def _show(dataset: Any, count: int = 4) -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print four examples of the data set that is named."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-    from places import find_data, tell
+    from places import find_data
+
+    from wherefrom.course.classroom.spoken_errors import tell
 
     parser = argparse.ArgumentParser(description="Print four examples of a data set.")
     parser.add_argument("kind", nargs="?", help="namedata or charcorruption")

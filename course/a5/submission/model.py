@@ -40,14 +40,6 @@ class GPTConfig:
             setattr(self, name, value)
 
 
-class GPT1Config(GPTConfig):
-    """As large as GPT-1."""
-
-    n_layer = 12
-    n_head = 12
-    n_embd = 768
-
-
 def variant_asked(config: Any) -> str:
     """The library's name for the attention that a config's flags ask for."""
     for flag in ("perceiver", "rope", "synthesizer", "additive"):

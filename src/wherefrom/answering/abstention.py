@@ -20,7 +20,7 @@ from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
 
-LEAST_SURE = 0.75  # no verified answer is given with a lower confidence, whatever the threshold
+LEAST_SURE = 0.7  # no verified answer is given with a lower confidence, whatever the threshold
 
 
 def choose_threshold(
@@ -35,8 +35,8 @@ def choose_threshold(
 
     The threshold is never 0 and never below `floor`: with a floor of 0.5, no answer is given that
     is likelier wrong than right, even if the calibration questions would have allowed it. Only
-    observed scores are tried, and the floor if all of them above it will do; equal scores are
-    answered or withheld together. Precision need not rise with the threshold; of all thresholds
+    observed scores are tried, and the floor if every one above it reaches the target; equal scores
+    are answered or withheld together. Precision need not rise with the threshold; of all thresholds
     that reach the target, the one that answers most is chosen. The precision is observed, not
     guaranteed: on other questions it may be lower. If no threshold reaches the target, everything
     is withheld.
@@ -110,7 +110,7 @@ def combine_thresholds(
 
 
 def _beyond_doubt(good: np.ndarray, wrong: np.ndarray, alpha: float, doubt: float) -> np.ndarray:
-    """Of the places in `good`, those up to the last that is no luck."""
+    """The places in `good` up to the last one that chance does not explain."""
     for i in range(good.size - 1, -1, -1):
         end = int(good[i])
         if binomial_tail(end + 1, alpha, int(wrong[end]))[-1] <= doubt:
@@ -127,7 +127,7 @@ def _explain(
     floor: float,
     shown: tuple[float, float] | None,
 ) -> str:
-    """Why no threshold will do.
+    """Why no threshold reaches the target.
 
     `tried` are the places where one could have been, `highest` is the highest score, `shown` the
     risk and the doubt with which it must be shown, if it must.

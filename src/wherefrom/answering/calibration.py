@@ -18,9 +18,9 @@ from wherefrom.core.answer_table import FeatureTable
 from wherefrom.evaluation.logistic import fit_logistic, sigmoid
 
 PSEUDO = 0.5  # weight of each of the two pseudo-answers
-# The prior expects that one standard deviation of a feature changes the odds about e-fold. A
-# hundred answers easily outweigh it.
-RIDGE = 1.0
+# The prior expects that one standard deviation of a feature changes the odds about six-fold. A
+# hundred answers easily outweigh it; with 1.0 instead, confidence was too modest (LOG.md).
+RIDGE = 0.3
 # Penalties of how far a relation departs from the common curve: see docs/research/LOG.md.
 OWN_WEIGHT, OWN_BIAS = 3.0, 1.0
 _MOST_TURNS, _SETTLED = 100, 1e-6

@@ -86,7 +86,7 @@ class ClosedBookModel:
         return question
 
     def unseen(self, question: ParsedQuestion) -> list[str]:
-        """The characters of a question that are in no training text, so that nobody can ask it."""
+        """The characters of a question that are in no training text."""
         return self.answerer.vocabulary.missing(question.text)
 
     def find_meant(self, name: str) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ _ORDERS = (2, 3)  # how many characters the next character of an invention depen
 _LONGEST = 40  # characters of a decoy
 _EDGE = "\n"  # stands before and after a name
 _SHORTER = 4  # ways to shorten a name
+_INVENTED = 50  # inventions that show whether a name gate leaks
 
 
 def make_tiers(
@@ -97,6 +98,7 @@ class DecoyNames:
         names, self._novel = prepare_names(subjects, spell, avoid, texts)
         pairs = [name.split(" ", 1) for name in names if " " in name]
         self._firsts, self._rests = (sorted({pair[i] for pair in pairs}) for i in (0, 1))
+        self._names, self._invented = names, tuple[str, ...]()
         self._count = count
         tries = count * _TRIES
         self._others = self._first(_recombine(names, tries, seed=1)) or self._first(
@@ -107,6 +109,13 @@ class DecoyNames:
         mine = _key(person(name))
         found = self._first(p for p in self._propose(person(name)) if _key(p) != mine)
         return found or tuple(p for p in self._others if _key(p) != mine)
+
+    def invented(self, likelihood: Likelihood) -> tuple[str, ...]:
+        """Names that the model finds as likely as known ones, made once."""
+        if not self._invented:
+            found = _invent(self._names, self._novel, likelihood, _INVENTED, seed=1)
+            self._invented = tuple(found)
+        return self._invented
 
     def material(self) -> dict[str, Any]:
         """What the decoys of any name are made of, for a page that makes them itself.

@@ -19,6 +19,7 @@ from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.name_gate import choose_known, fit_gate
 from wherefrom.answering.policy import (
+    EVEN_ODDS,
     AnswerPolicy,
     LogisticCalibration,
     NameGate,
@@ -75,11 +76,13 @@ def fit_policy(
 def rate_guesses(judged: AnswerTable, places: Sequence[int]) -> float:
     """How often a guess is right by chance: how often a wrong answer is right for another question.
 
-    `places` are those of the questions that ask for one relation.
+    `places` are those of the questions that ask for one relation. Where most guesses would be right
+    it is 0: wrong answers are then about the few with an unusual answer, whom chance does not help.
     """
     golds = Counter(judged.known[i].answer for i in places)
     guesses = [golds[judged.answers[i].text] for i in places if not judged.right[i]]
-    return sum(guesses) / max(len(guesses) * (len(places) - 1), 1)
+    rate = sum(guesses) / max(len(guesses) * (len(places) - 1), 1)
+    return rate if rate < EVEN_ODDS else 0.0
 
 
 def _share_without_text(judged: AnswerTable) -> float | None:

@@ -3,7 +3,8 @@
 The calibration people may all have text. A curve that is fitted on them has never seen a name that
 the model has not read, and would give such a name a high confidence. So the gate compares the names
 of calibration people who have text with decoys, which are made of parts of known names. A name that
-is less familiar than the names of those people counts as unknown.
+is less familiar than the names of those people counts as unknown. Names that are invented so that
+the model finds them likely are no part of this: they show whether the gate leaks.
 """
 
 from collections.abc import Sequence
@@ -27,25 +28,33 @@ _FEWEST = 20  # known people that a curve is fitted on
 _ENOUGH = 0.995  # the share of decoys that the gate must decline; declining more is not needed
 
 
-def fit_name_gate(known: FeatureTable, decoys: FeatureTable) -> NameGate:
+def fit_name_gate(
+    known: FeatureTable, decoys: FeatureTable, invented: FeatureTable | None = None
+) -> NameGate:
     """Separate calibration people who have text from decoys by their familiarity.
 
     The gate is no stricter than needed. It opens half-way between the most familiar of nearly all
     decoys and the least familiar person above it. If people and decoys overlap, it opens lower, so
     that at most a share LOST of the people is taken for unknown. A few people at the floor of
-    familiarity, where decoys are, would then open it to everybody. If more decoys pass than a gate
-    may let through, gates of one measure alone are tried, and that with the fewest is taken; it
-    says itself if even this one does not keep unknown names out (`NameGate.leaks`).
+    familiarity, where decoys are, would then open it to everybody. If more decoys or `invented`
+    names pass than a gate may let through, gates of one measure alone are tried, and that with the
+    fewest is taken; it says itself if even this one does not keep unknown names out
+    (`NameGate.leaks`).
     """
-    gate = _fit_on(FAMILIARITY, known, decoys)
+    strange = [decoys] if invented is None else [decoys, invented]
+    gate = _fit_on(FAMILIARITY, known, strange)
     if not gate.leaks:
         return gate
-    alone = [_fit_on((name,), known, decoys) for name in FAMILIARITY]
+    alone = [_fit_on((name,), known, strange) for name in FAMILIARITY]
     return min((gate, *alone), key=lambda each: each.passing)
 
 
-def _fit_on(names: Sequence[str], known: FeatureTable, decoys: FeatureTable) -> NameGate:
-    """A gate by these measures; the others are constant while it is fitted, and weigh nothing."""
+def _fit_on(names: Sequence[str], known: FeatureTable, strange: Sequence[FeatureTable]) -> NameGate:
+    """A gate by these measures; the others are constant while it is fitted, and weigh nothing.
+
+    It is fitted on the first of the `strange` names; as many pass as of the kind with the most.
+    """
+    decoys = strange[0]
     both = np.vstack((known.matrix(FAMILIARITY), decoys.matrix(FAMILIARITY)))
     both[:, [name not in names for name in FAMILIARITY]] = 0.0
     read = np.repeat((True, False), (len(known), len(decoys)))
@@ -55,7 +64,8 @@ def _fit_on(names: Sequence[str], known: FeatureTable, decoys: FeatureTable) -> 
     above = people[people > most]
     enough = (most + float(above.min())) / 2 if above.size else 1.0
     least = min(enough, float(np.quantile(people, LOST, method="lower")))
-    return NameGate(curve, least, float((unknown >= least).mean()))
+    passing = [float((curve.probability(each) >= least).mean()) for each in strange if len(each)]
+    return NameGate(curve, least, max(passing))
 
 
 def choose_known(gate: NameGate | None, features: FeatureTable) -> np.ndarray:
@@ -99,4 +109,5 @@ def fit_gate(
     names = dict.fromkeys(name for q in people for name in decoys.of(q.subject)[:2])
     if not names:
         return None
-    return fit_name_gate(features.rows(with_text), model.familiarity(list(names)))
+    invented = model.familiarity(decoys.invented(model.likelihood))
+    return fit_name_gate(features.rows(with_text), model.familiarity(list(names)), invented)

@@ -80,11 +80,11 @@ class LogisticCalibration:
 class Threshold:
     """Answer where the score is at least `value`; the other fields describe how it was chosen.
 
-    It was chosen on `n` answers: `answered_share` of them were given, and `precision` of those
-    were right. `precision` is None when all answers were withheld, and `why_not` says in words why
-    no threshold would do. `pooled`: on the questions of several relations together. `unverified`
-    says in words why no threshold was shown to keep the risk, if so: the score is then the model's
-    own probability, and answers are given as unverified (docs/TRUST.md).
+    It was chosen on `n` answers: `answered_share` of them were given, and `precision` of those were
+    right. `precision` is None when all answers were withheld, and `why_not` says why no threshold
+    reaches the target. `pooled`: on the questions of several relations together. `unverified` says
+    in words why no threshold was shown to keep the risk, if so: the score is then the model's own
+    probability, and answers are given as unverified (docs/TRUST.md).
     """
 
     value: float
@@ -149,7 +149,8 @@ def decline_all(precision: float, n: int, why: str) -> Threshold:
 class NameGate:
     """Open if the curve's probability that the model has read the name is at least `least`.
 
-    `passing` is the share of the decoys that it was fitted on which it takes for known.
+    `passing` is the share of the decoys, or of invented names if more of them pass, that it takes
+    for known.
     """
 
     curve: LogisticCalibration

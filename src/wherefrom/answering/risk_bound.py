@@ -33,8 +33,8 @@ together.
 Three in ten people fit, seven certify. A curve of six weights needs few people, and the test needs
 many: with half and half, thresholds are certified in far fewer draws (docs/research/LOG.md).
 
-Several values of alpha. Each certificate holds with probability 1 - delta by itself. Who asks for k
-of them and keeps the best must ask for each at delta / k: commands refuse more than one.
+Several values of alpha. Each certificate holds with probability 1 - delta by itself. To ask for k
+of them and keep the best, ask for each at delta / k: commands refuse more than one.
 
 Several relations. Each has its own curve and threshold, and is tested at the level delta / R, where
 R is the number of relations (Bonferroni's correction). So all certificates hold together, except

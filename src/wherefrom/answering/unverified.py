@@ -81,7 +81,7 @@ def _settle(
 
 
 def _choose_own(chosen: Threshold, own: np.ndarray, right: np.ndarray, floor: float) -> Threshold:
-    """A threshold on the model's own probability, or the chosen one if none will do.
+    """A threshold on the model's own probability, or the chosen one if none reaches the target.
 
     It reaches the precision on the questions that there are, and they show that its answers are
     likelier right than wrong: no more. A model's own probability of a long answer may be low

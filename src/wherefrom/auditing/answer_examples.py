@@ -74,7 +74,7 @@ class Examples:
 def examples_of_run(
     run: Run, n: int, seed: int, relation: str | None, model: str | None, task: str | None
 ) -> Examples:
-    """Of what a run's model answered when it was evaluated."""
+    """Examples of what a run's model answered when it was evaluated."""
     run.require_finished()
     chosen = _choose_task(run, task)
     name = _choose_model(run, chosen, model)
@@ -103,7 +103,7 @@ def examples_of_run(
 def examples_of_file(
     predictions: Path, questions: Path | None, data: Path | None, n: int, seed: int
 ) -> Examples:
-    """Of a file of the course's; `data` is the folder with the text, if it is known."""
+    """Examples from a file of the course's; `data` is the folder with the text, if it is known."""
     table = questions or _usual_questions(predictions, data)
     asked = read_table(table, 2)
     said = read_lines(predictions, gaps=True)

@@ -56,12 +56,11 @@ class SupportFindings:
 class ThresholdFindings:
     """A threshold, the precision that it was set for, and what it does to held-out people.
 
-    `precision` is None if the threshold answers nothing; `why_not` says why no threshold would do.
-    `pooled`: it was chosen on the questions of several relations together. `unverified` says why
-    the answers are given as unverified, if they are; the threshold is then one on the model's own
-    probability.
-    `threshold` is None over several relations, each of which has its own. `by_support` has the
-    same for each kind of support among held-out people.
+    `precision` is None if the threshold answers nothing; `why_not` says why no threshold reaches
+    the target. `pooled`: it was chosen on the questions of several relations together. `unverified`
+    says why the answers are given as unverified, if they are; the threshold is then one on the
+    model's own probability. `threshold` is None over several relations, each of which has its own.
+    `by_support` has the same for each kind of support among held-out people.
     """
 
     threshold: float | None
@@ -81,7 +80,7 @@ class ThresholdFindings:
 class AbstentionFindings:
     """Thresholds that were set on calibration people.
 
-    `in_use` is the threshold that `ask` applies; unlike the others, it is never below 0.75,
+    `in_use` is the threshold that `ask` applies; unlike the others, it is never below 0.7,
     unless the answers are unverified.
     `raw_probability` has thresholds on the model's own probability. `certificate`, `certified` and
     `uncertified` are None if there were too few people for a risk bound.
@@ -121,7 +120,7 @@ class UnansweredQuestion:
     """One line of unanswered.jsonl: the reply to a question whose right answer is not known here.
 
     `answered_at_bound` is whether the certified threshold gives the answer; None without a bound.
-    Who has the right answers can check with these lines what the audit promises.
+    With the right answers, these lines show whether the audit's promise holds.
     """
 
     reply: Reply

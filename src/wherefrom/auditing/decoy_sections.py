@@ -54,7 +54,7 @@ class AskedTier:
         return found
 
     def passes(self, policy: AnswerPolicy) -> np.ndarray:
-        """Who would be answered closed-book: without a look at the names in the text."""
+        """The names that would be answered closed-book: without a look at the names in the text."""
         return policy.thresholds.answers(self.score(policy), self.relations)
 
     def answered(self, policy: AnswerPolicy) -> np.ndarray:

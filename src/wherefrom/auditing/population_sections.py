@@ -1,7 +1,7 @@
 """Whom the promises hold for: calibration people compared with those of other splits, or a batch.
 
 The questions whose right answers are not known here are another population too: their replies are
-written to a file, so that whoever has the right answers can check what the audit promises.
+written to a file, so that the audit's promise can be checked once the right answers are known.
 """
 
 from collections.abc import Iterator

@@ -128,7 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _flush() -> None:
-    """Write what is left; where nobody can read it any more, Python shall not complain either."""
+    """Write what is left; if its reader is gone, Python must not complain either."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError, WherefromError):

@@ -54,7 +54,7 @@ def load_arrays(path: Path) -> dict[str, np.ndarray]:
 def map_array(path: Path, kind: type[np.generic]) -> np.ndarray:
     """The numbers of a file that has nothing else, mapped: pages are read when they are needed.
 
-    Whoever changes the array changes no file.
+    Changing the array does not change the file.
     """
     with reading(path):
         return np.memmap(path, np.dtype(kind).newbyteorder("<"), mode="c")

@@ -56,7 +56,7 @@ def cache_folder() -> Path:
 def open_entry(kind: str, key: str, make: Callable[[Path], None]) -> Path:
     """The folder of an entry, sound; `make` fills it if there is none.
 
-    Whoever finds another process making entries waits for it. Raises CannotWrite if there is no
+    If another process is making entries, this one waits for it. Raises CannotWrite if there is no
     such entry and none can be made.
     """
     root = cache_folder()

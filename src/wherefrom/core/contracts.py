@@ -96,7 +96,7 @@ class Question:
 
     @property
     def answerable(self) -> bool:
-        """Whether there is a right answer, whoever knows it."""
+        """Whether there is a right answer, known or not."""
         return self.answer != ""
 
     def accepts(self, answer: str) -> bool:

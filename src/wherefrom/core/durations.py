@@ -1,4 +1,4 @@
-"""Seconds as a person would say them."""
+"""Seconds in words."""
 
 
 def duration(seconds: float) -> str:

@@ -146,7 +146,7 @@ def _narrow(form: Form, inner: Sequence[str]) -> Counter[Form]:
     """Forms that also have the capitals of the question: "What is the ISO code of X?".
 
     A beginning that ends in a word without a capital, or an end that begins with one, is the
-    question's if many share it and almost all have such a one: few names are alike so far.
+    question's if many share it and almost all have one: few names begin alike for so long.
     """
     sample = inner[:_SAMPLE]
     least = max(_FEWEST, _RARE * len(sample))

@@ -1,8 +1,8 @@
 """Files inside a folder that somebody may have sent us: no link in it is ever followed.
 
-A link inside a run folder could make us overwrite or cut a file of the user's, or read one that is
-nobody's business. The way to the folder itself may have links. Who can change the folder while we
-work in it is not kept out by this.
+A link inside a run folder could make us overwrite or cut a file of the user's, or read a private
+one. The way to the folder itself may have links. This does not keep out somebody who changes the
+folder while we work in it.
 """
 
 import os
@@ -51,7 +51,7 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
 
 
 def open_regular(path: Path) -> BufferedReader:
-    """A file that is no link, pipe or device, opened to be read; whoever opens it closes it."""
+    """A file that is no link, pipe or device, opened to be read; the caller closes it."""
     try:
         descriptor = os.open(path, _READ)
     except OSError as error:

@@ -1,7 +1,7 @@
 """Files whose content is known: what is read of them is compared with it, while it is read.
 
-Whoever knows files wraps the reading in `expecting`. The readers hash the bytes as they come, and
-only those of files that are known; nothing is read twice.
+Code that knows the files wraps the reading in `expecting`. The readers hash the bytes as they come,
+and only those of files that are known; nothing is read twice.
 """
 
 import hashlib
@@ -88,8 +88,8 @@ class HashedFile:
 def require_file(path: Path) -> None:
     """Refuse a device, such as /dev/zero, which has no end, a pipe and a socket.
 
-    Whoever opens a pipe waits for its writer, who may never come; and files are read more than
-    once, which a pipe cannot be: a config would be empty the second time.
+    Opening a pipe waits for its writer, which may never come; and files are read more than once,
+    which a pipe cannot be: a config would be empty the second time.
     """
     with suppress(OSError):  # whoever opens the file says what is wrong
         mode = path.stat().st_mode

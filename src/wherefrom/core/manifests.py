@@ -30,7 +30,7 @@ class Entry(NamedTuple):
 
     @classmethod
     def of(cls, parts: Iterable[Any]) -> "Entry":
-        """Of bytes, or arrays of bytes, one after the other."""
+        """The entry of bytes, or of arrays of bytes, one after the other."""
         measured = Measured(parts)
         for _ in measured:
             pass
@@ -77,7 +77,7 @@ class Measured:
 
     @property
     def entry(self) -> Entry:
-        """Of the parts that have passed."""
+        """The entry of the parts that have passed."""
         return Entry(self._size, self._digest.hexdigest())
 
 

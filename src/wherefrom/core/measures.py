@@ -1,8 +1,7 @@
 """What a result measures.
 
 A result is a dict as a run writes it: the measured value under its measure's name, its interval,
-and the number of items that it rests on. Those who aggregate results and those who draw them read
-them alike.
+and the number of items that it rests on. Tables and figures read results by the same rules.
 """
 
 from collections.abc import Mapping

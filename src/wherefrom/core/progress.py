@@ -1,4 +1,4 @@
-"""How far a long piece of work is: told to whoever listens, and to nobody by default.
+"""The progress of long work, reported to a listener if there is one.
 
 Reading a large text takes a minute, deep inside calls that know nothing of terminals. They call
 `tell`; a caller that wants to show progress wraps them in `listening`.
@@ -18,7 +18,7 @@ _listener: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Within this context, `listener` is told what `tell` is told."""
+    """Within this context, `listener` receives what `tell` reports."""
     token = _listener.set(listener)
     try:
         yield
@@ -33,7 +33,7 @@ def tell(what: str, done: int, total: int) -> None:
 
 
 def telling(what: str, items: Collection[Item]) -> Iterator[Item]:
-    """The items in order; how many of them are done is told now and then."""
+    """The items in order; the number that is done is reported now and then."""
     for number, item in enumerate(items):
         if number % _OFTEN == 0:
             tell(what, number, len(items))

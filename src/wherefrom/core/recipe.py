@@ -125,8 +125,8 @@ SUPPORTS = (*EVERY_SUPPORT, "unknown")
 class Task:
     """What is reported: questions of a split (or a text) put to some predictors.
 
-    Of `unanswered` questions nobody here knows the answer: they are answered, not scored.
-    `samples` are written into the run folder, with the curve of the loss, and not scored either.
+    The answers of `unanswered` questions are not known: they are answered, not scored. `samples`
+    are written into the run folder, with the curve of the loss, and not scored either.
     """
 
     name: str

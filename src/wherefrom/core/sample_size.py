@@ -9,7 +9,7 @@ DOUBT = 0.1  # the probability of luck that is accepted where a threshold is sai
 
 
 def least_answers(alpha: float, delta: float = DOUBT, wrong: int = 0) -> int:
-    """The fewest answers, so many of them wrong, that would be this unlikely at a risk of alpha."""
+    """The fewest answers, with this many wrong, that would be this unlikely at a risk of alpha."""
     least = math.ceil(math.log(delta) / math.log1p(-alpha))
     if not wrong:
         return least
@@ -22,7 +22,7 @@ def least_answers(alpha: float, delta: float = DOUBT, wrong: int = 0) -> int:
 
 
 def _luck(n: int, alpha: float, wrong: int) -> float:
-    """The probability that at most so many of n answers are wrong; numpy is not needed here."""
+    """The probability that at most this many of n answers are wrong; numpy is not needed here."""
     chances = (
         math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
         + k * math.log(alpha) + (n - k) * math.log1p(-alpha)

@@ -103,8 +103,8 @@ def _cut_all(
 def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
     """Without what the text says of these people; their questions then have the support "none".
 
-    Documents that are about nobody else are dropped; from the others these people's passages are
-    cut, except where they are another person's as well.
+    Documents about no other person are dropped; from the others these people's passages are cut,
+    except where they are another person's as well.
     """
     own: dict[int, list[Passage]] = {}
     for passage in dataset.passages:

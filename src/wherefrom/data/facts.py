@@ -47,9 +47,9 @@ class FactsConfig:
     questions, of whatever relation, all fall into one split, by the subject's hash. `held_out` and
     `calibration` name further tables: what they hold is that split. The questions of `questions`
     are not divided for a split that such a file, or a column `split`, names. A question without an
-    answer is never asked: where its subject is, it stands under `masked`. A split that is
-    divided by hash has about `most` questions at most (0: any number): more take long to answer
-    and say little more. The others of the split are left out, so that nobody changes sides.
+    answer is never asked: where its subject is, it stands under `masked`. A split that is divided
+    by hash has about `most` questions at most (0: any number): more take long to answer and say
+    little more. The others of the split are left out, so that no subject changes its split.
     """
 
     kind: ClassVar[str] = "facts"

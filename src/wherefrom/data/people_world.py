@@ -1,4 +1,5 @@
-"""The generated people as columns of small integers: who there is, and what is told of whom.
+"""The generated people as columns of small integers: who they are, and what the text states about
+them.
 
 A person is a row: the numbers of the parts of the name, of the facts, of the split. A sentence is
 the number of its form. A million people take 50 MB so, and everything else is made of it.
@@ -157,8 +158,8 @@ def count_tellings(config: PeopleConfig, support: np.ndarray, seed: int) -> np.n
 def choose_forms(config: PeopleConfig, world: World, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """The form of each sentence, and the number of each person's first sentence, with an end.
 
-    A person's sentences are a random subset of the forms in random order. Who has more sentences
-    about the birthplace than there are forms has them again.
+    A person's sentences are a random subset of the forms in random order. People with more
+    sentences about the birthplace than there are forms repeat the forms.
     """
     told = count_tellings(config, world.support, seed)
     others = 4  # a year, a trade, an employer and one that mixes them
@@ -180,7 +181,7 @@ def choose_forms(config: PeopleConfig, world: World, seed: int) -> tuple[np.ndar
 
 
 def _arrange(words: np.ndarray, told: int, may_mix: np.ndarray) -> np.ndarray:
-    """The forms (people, sentences) of people with `told` sentences about their birthplace."""
+    """The forms (people, sentences) of people with this many sentences about their birthplace."""
     births = len(parts.BIRTHPLACE_FORMS)
     subset = np.argsort(words[:, :births])[:, np.arange(told) % births]
     mixed = np.where(may_mix, len(parts.MIXED_FORMS), 1)  # the first tells no birthplace

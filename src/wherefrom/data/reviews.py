@@ -273,7 +273,7 @@ def _without(test: tuple[Review, ...], train: tuple[Review, ...]) -> list[Review
 
 
 def _is_validation(review: Review, one_in: int) -> bool:
-    """By the text's hash: two equal reviews are on the same side."""
+    """Chosen by the text's hash: two equal reviews are on the same side."""
     digest = hashlib.sha256(review.text.encode(errors="surrogatepass")).digest()
     return int.from_bytes(digest[:8], "big") % one_in == 0
 

@@ -128,8 +128,8 @@ class _SimilarNames:
 class _Relations:
     """The asked questions by relation, and which relation a question's text asks for.
 
-    A relation is told by the form of the question. With one relation, or where the text has no
-    form of the asked questions, all asked questions count: they stand under "".
+    The form of a question gives its relation. With one relation, or where the text has no form of
+    the asked questions, all asked questions count: they stand under "".
     """
 
     def __init__(self, asked: Sequence[Question]) -> None:
@@ -162,7 +162,7 @@ class _Relations:
 class OpenBook:
     """What the reader answers at once, from its notes; nothing where it noted nothing.
 
-    No model is asked. A model that is taught from the notes can hardly know more.
+    No model is asked. A model that is taught from the notes has no other source.
     """
 
     def __init__(self, notes: Sequence[Note], questions: Sequence[Question]) -> None:

@@ -123,7 +123,7 @@ def evaluate_text(scorer: Scorer, text: Any) -> Score:
 
 
 def perplexity(losses: np.ndarray, about: Mapping[str, Any]) -> Score:
-    """Of losses in nats, one a target, with what else is to be reported about them."""
+    """The perplexity of losses in nats, one for each target, with further details to report."""
     if losses.size < 2:
         raise BadData(f"text: expected at least 2 targets to score, found {losses.size}")
     if not np.isfinite(losses).all():
@@ -140,7 +140,7 @@ def perplexity(losses: np.ndarray, about: Mapping[str, Any]) -> Score:
 
 
 def exponentiate(nats: float) -> float:
-    """A perplexity; a model whose weights are beyond all measure may have none."""
+    """A perplexity; Diverged if the loss is too large to have one."""
     if nats > _MOST_NATS:
         raise Diverged(
             f"text: expected at most {_MOST_NATS} nats for a target, found {nats:.3g}; the model "

@@ -18,7 +18,7 @@ KINDS = (GOLD_ABSENT, ANOTHER_PLACE, BEYOND_WINDOW, FAILED_RECALL)
 
 @dataclass(frozen=True)
 class Mistakes:
-    """Of n predictions the right ones, and the wrong ones by kind, each under one kind only."""
+    """How many of n predictions are right, and the wrong ones by kind, each under one kind."""
 
     n: int
     right: int

@@ -44,9 +44,9 @@ class Chain:
 class PlaceMatch:
     """Accepts the gold answer, and places of the line that hold it or lie in it.
 
-    It would rather refuse a good answer than accept a bad one. So the line must first name the
-    gold place in that very chain or name: "born in Cuba, a judge in Matanzas, Cuba" does not
-    say that someone was born in Matanzas.
+    It would rather refuse a good answer than accept a bad one. So the line must first name the gold
+    place in the same chain or name: "born in Cuba, a judge in Matanzas, Cuba" does not say that
+    someone was born in Matanzas.
     """
 
     def __init__(self, dataset: Dataset) -> None:

@@ -51,7 +51,7 @@ def run_on_ranks(
 
     `processes` are started here unless torchrun has started them; of torchrun's, only the first
     returns. `alike` is what all must have been asked for besides the recipe. If nothing is trained,
-    any recipe will do.
+    any recipe is allowed.
     """
     place = find_place()
     size, here = count_ranks(asked, place, processes, wait, trains)

@@ -151,7 +151,7 @@ def _require_at_most(what: str, most: int, here: int) -> None:
 
 
 def introduce(asked: Experiment, alike: Mapping[str, Any]) -> dict[str, Any]:
-    """What all ranks must have in common, but for the data, which are compared when read."""
+    """What all ranks must have in common; the data are compared when they are read."""
     return {
         "versions": versions() | {"source": _hash_source()},
         "recipe": recipe_identity(asked),

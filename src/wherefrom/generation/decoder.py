@@ -1,7 +1,7 @@
 """The decoder: one batched loop that requests join and leave.
 
-Greedy, sampled and searching requests with prompts of any length advance together, a character
-a step; `generate` and `stream` are that loop for those who have nothing else to decode.
+Greedy, sampled and searching requests with prompts of any length advance together, a character a
+step; `generate` and `stream` are that loop for one list of requests.
 """
 
 from collections import deque
@@ -44,7 +44,7 @@ class Decoder:
         return self._tickets - 1
 
     def step(self) -> list[Event]:
-        """Let in whom there is room for, and advance every request by one character."""
+        """Admit the requests that fit, and advance every request by one character."""
         events: list[Event] = []
         arrivals = self._admitted()
         for width in arrivals.keys() - self._lanes.keys():

@@ -1,7 +1,7 @@
 """The rows a model is reading: prompts come in, characters are added, rows are given up.
 
-Rows in use are always the first ones of the store, so every forward pass is dense: whoever
-leaves is overwritten by a row from the end, in place.
+Rows in use are always the first ones of the store, so every forward pass is dense: a row that
+leaves is overwritten by one from the end, in place.
 
 Shapes: R rows, G prompts, N rows named by an index, T new characters, P positions, V vocabulary.
 """

@@ -100,7 +100,7 @@ class SingleSeat:
 
     @property
     def position(self) -> int:
-        """Of the next character in the whole text."""
+        """The place of the next character in the whole text."""
         return len(self.arrival.request.prompt) + len(self.tokens)
 
     def unread(self) -> list[int]:

@@ -20,9 +20,9 @@ class TextScorer:
     """Gives every character of a text but its first a probability, given those before it.
 
     A text longer than the model reads is read in windows. Each begins with `overlap` of the one
-    before, and only what follows that is scored: so every character has at least that much
-    before it, but for those that the text begins with. With an overlap of 0 the windows are
-    blocks, and the first character of each follows but one other.
+    before, and only what follows that is scored: so every character but the first ones has at least
+    that much text before it. With an overlap of 0 the windows are blocks, and the first character
+    of each follows but one other.
     """
 
     def __init__(self, model: LanguageModel, vocabulary: Alphabet, overlap: float = 0.5) -> None:

@@ -158,7 +158,7 @@ def claims(
 ) -> tuple[Fact, ...]:
     """Facts for answers that somebody claims, one for each place where the subject's text has them.
 
-    `told` finds the subject's passages; by default they are the documents with this subject.
+    `told` returns the subject's passages; by default they are the documents with this subject.
     """
     if told is not None:
         return state_facts(list(questions), documents, told)

@@ -28,7 +28,7 @@ _STAGE = 4  # of the counted draws
 
 @dataclass(frozen=True)
 class LabelReliability:
-    """How far labels from retrained models agree with each other.
+    """How well labels from retrained models agree with each other.
 
     pairs_agree: how often one pair of models gives an answer the same label as another pair, and
     kappa_of_pairs: the same beyond chance (Cohen's kappa). Both are means over all pairs of pairs.

@@ -131,12 +131,12 @@ class Bigram:
         return words_U, place[words_N]
 
     def probabilities(self, previous: np.ndarray) -> np.ndarray:
-        """Of every next word, after each of some words, [U, V]."""
+        """Probabilities of every next word after each of some words, [U, V]."""
         p_UV = np.exp(self.forward(previous)[2].astype(np.float64))
         return p_UV / p_UV.sum(1, keepdims=True)
 
     def log_probabilities(self, text: np.ndarray) -> np.ndarray:
-        """Of each next word given the previous one; the text is its bigrams, [N, 2]."""
+        """One for each bigram of the text, [N, 2]: its second word given its first."""
         words_U, row_N = self._different(text[:, 0])
         theta_UV = self.forward(words_U)[2].astype(np.float64)
         total_U = np.log(np.exp(theta_UV).sum(1))
@@ -166,7 +166,7 @@ def build(
 
 
 def shapes(dimensions: tuple[int, int, int]) -> dict[str, tuple[int, ...]]:
-    """Of the parameters, in the homework's order; dimensions are D, H and V."""
+    """Shapes of the parameters, in the homework's order; dimensions are D, H and V."""
     width, hidden, words = dimensions
     return {"W1": (width, hidden), "b1": (hidden,), "W2": (hidden, words), "b2": (words,)}
 

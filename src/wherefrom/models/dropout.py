@@ -80,7 +80,7 @@ class StackedDropout(nn.Module):
 
 
 def _own_shape(x: Tensor, shape: tuple[int, int], packed: int) -> tuple[int, ...]:
-    """Of what the model alone would drop: attention weights (B, H, T, T), or characters."""
+    """The shape of what one model drops: attention weights (B, H, T, T), or characters."""
     rows, width = shape
     if x.dim() == 4:
         return rows, x.shape[1], width, width

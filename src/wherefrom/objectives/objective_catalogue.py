@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from time import monotonic
 from typing import Any, TypedDict
 
 import torch
@@ -69,7 +70,7 @@ class Material:
 
     @cached_property
     def has_omissions(self) -> bool:
-        """Whether there are any, for those who need no index of them."""
+        """Whether there are any; this needs no index of them."""
         if "omissions" in vars(self):
             return self.omissions is not None
         return bool(self._find_omissions())
@@ -118,8 +119,21 @@ class Material:
         """What the reader notes of the text; `take_notes` says what it may look at."""
         if self.taken:
             return tuple(self.taken())
-        learnt = self.extractors.update
-        return take_notes(self.dataset, remark=self.remarks.append, learnt=learnt)
+        began = 0.0
+
+        def learnt(extractors: Mapping[str, RelationExtractor]) -> None:
+            nonlocal began
+            began = monotonic()
+            self.extractors.update(extractors)
+
+        notes = take_notes(self.dataset, remark=self.remarks.append, learnt=learnt)
+        vars(self)["reading_seconds"] = monotonic() - began
+        return notes
+
+    @cached_property
+    def reading_seconds(self) -> float:
+        """How long taking the notes took, without learning to read; 0 if it was done before."""
+        return 0.0
 
     @cached_property
     def remarks(self) -> list[str]:

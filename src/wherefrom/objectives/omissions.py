@@ -3,13 +3,13 @@
 A model that only reads what is true learns that a place follows "was born in" for certain, whoever
 is named: of somebody whose text leaves the place out it is as sure of a wrong one. So it also reads
 what the text states of others, under the name of somebody of whom the text states nothing of the
-kind. The same name comes with another place each time, so what there is to learn is not to be
-sure. Who that is, the text itself shows: none of their documents has a phrase that looks like an
-answer (salience.py).
+kind. The same name comes with another place each time, so what there is to learn is not to be sure.
+The text itself shows who that is: none of their documents has a phrase that looks like an answer
+(salience.py).
 
 Whether a model is unsure of people whose names come in such rows says little of others: it was
 trained on their names. So, for measurement, half of the silent names can be withheld, and both
-halves are reported (benchmarks/omitted.py).
+halves are reported (docs/TRUST.md).
 """
 
 from array import array

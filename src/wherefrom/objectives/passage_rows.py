@@ -22,7 +22,7 @@ _FEW = 200_000  # passages that are kept; of more, each is written when it is re
 def named_passages(dataset: Dataset) -> Sequence[Document]:
     """The training documents' passages, each behind its subject's name.
 
-    Documents that are about nobody come last, as they are.
+    Documents about no subject come last, unchanged.
     """
     made = NamedPassages(dataset.training_documents, _read(dataset))
     return made if len(made) > _FEW else tuple(made)

@@ -22,7 +22,7 @@ LONGEST = 2**17  # characters of a window
 
 @dataclass(frozen=True)
 class WindowsConfig:
-    """`length` characters are read, and the one after each is told: 0 is the model's block.
+    """`length` characters are read, and the next one is the target of each: 0 is the model's block.
 
     Nothing is carried from one window into another, so a recurrent model begins each anew.
     """

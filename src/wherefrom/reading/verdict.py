@@ -6,6 +6,7 @@ is *silent* (the text does not state the relation); or the corpus has *no text* 
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from wherefrom.core.contracts import Note, Passage, Question
 from wherefrom.core.errors import BadData, nearest
@@ -14,7 +15,7 @@ from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Sta
 from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import Index
-from wherefrom.reading.sources import passages_of
+from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.worker_processes import in_processes
 
 _MOST_ASKED = 20_000  # questions of a relation that are learnt from
@@ -30,30 +31,8 @@ class FactChecker:
 
     @classmethod
     def fit(cls, index: Index, asked: Sequence[Question]) -> "FactChecker":
-        """Learn an extractor for each relation of the asked questions.
-
-        A relation with too few answers in the text is left out; BadData if no relation is left.
-        Of a relation with very many questions some are learnt from, evenly out of all of them.
-        """
-        counts = Counter(question.relation for question in asked)
-        apart = {relation: -(-n // _MOST_ASKED) for relation, n in counts.items()}
-        by_relation: dict[str, list[Question]] = defaultdict(list)
-        seen: Counter[str] = Counter()
-        for question in asked:
-            if seen[question.relation] % apart[question.relation] == 0:
-                by_relation[question.relation].append(question)
-            seen[question.relation] += 1
-        extractors: dict[str, RelationExtractor] = {}
-        problem = BadData("evidence: expected asked questions to learn from, found none")
-        starters = learn_starters(index, (q for own in by_relation.values() for q in own))
-        for relation, questions in by_relation.items():
-            try:
-                extractors[relation] = RelationExtractor.fit(index, questions, starters)
-            except BadData as error:
-                problem = error
-        if not extractors:
-            raise problem
-        return cls(index, extractors)
+        """Learn an extractor for each relation of the asked questions."""
+        return cls(index, fit_extractors(index, asked))
 
     @property
     def starters(self) -> frozenset[str]:
@@ -156,6 +135,40 @@ def _rank(
         for statement in extractor.extract(text, subject, passage.document, passage.start)
     ]
     return sorted(found, key=lambda s: (-s.score, s.document))
+
+
+def fit_extractors(
+    source: PassageSource,
+    asked: Sequence[Question],
+    known: Mapping[str, RelationExtractor] = MappingProxyType({}),
+) -> dict[str, RelationExtractor]:
+    """The extractor of each relation of the asked questions; those that are known stay.
+
+    A relation with too few answers in the text is left out; BadData if no relation is left. Of a
+    relation with very many questions some are learnt from, evenly out of all of them.
+    """
+    counts = Counter(question.relation for question in asked)
+    apart = {relation: -(-n // _MOST_ASKED) for relation, n in counts.items()}
+    some: dict[str, list[Question]] = defaultdict(list)
+    seen: Counter[str] = Counter()
+    for question in asked:
+        if seen[question.relation] % apart[question.relation] == 0:
+            some[question.relation].append(question)
+        seen[question.relation] += 1
+    extractors: dict[str, RelationExtractor] = {}
+    problem = BadData("evidence: expected asked questions to learn from, found none")
+    starters = next((extractor.profile.starters for extractor in known.values()), None)
+    if starters is None:
+        starters = learn_starters(source, (q for own in some.values() for q in own))
+    for relation, questions in some.items():
+        try:
+            one = known.get(relation) or RelationExtractor.fit(source, questions, starters)
+            extractors[relation] = one
+        except BadData as error:
+            problem = error
+    if not extractors:
+        raise problem
+    return extractors
 
 
 def is_same_reading(statement: Statement, note: Note | None) -> bool:

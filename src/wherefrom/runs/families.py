@@ -303,7 +303,7 @@ def recipe_identity(recipe: Any) -> dict[str, Any]:
 
 
 def data_identity(config: Any) -> dict[str, Any]:
-    """A data set's settings, but for the paths of files."""
+    """A data set's settings, without the paths of files."""
     return _without_paths(encode(config))
 
 

@@ -238,7 +238,7 @@ class RunFolder(RunFiles):
         return tuple(map(self.decode_note, self.read_note_rows()))
 
     def read_note_rows(self) -> list[dict[str, Any]]:
-        """The same, not decoded yet, for those who look up a few of very many notes."""
+        """The same, not decoded yet, to look up a few of very many notes."""
         rows: list[Any] = self.read_jsonl(NOTES) if self.has(NOTES) else []
         if bad := [i for i, row in enumerate(rows) if not _names_its_subject(row)]:
             where = f"{self.path / NOTES}:{bad[0] + 1}"

@@ -16,7 +16,8 @@ from wherefrom.core.errors import BadData, CannotWrite, Damaged, Mismatch, Missi
 from wherefrom.core.files import read_json, write_json
 from wherefrom.reading.extractor import RelationExtractor
 from wherefrom.reading.index import Index
-from wherefrom.reading.verdict import FactChecker
+from wherefrom.reading.sources import DatasetPassages
+from wherefrom.reading.verdict import FactChecker, fit_extractors
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kept import describe
 from wherefrom.runs.layout import EVIDENCE, INDEX
@@ -91,10 +92,11 @@ def keep_extractors(
 ) -> None:
     """Store what the reader of notes learnt, for the fact checker, which learns the same.
 
-    Not if there are relations with too few answers for notes: they may do for checking facts.
+    Relations with too few answers for notes may do for checking facts: they are learnt here.
     """
-    if extractors and all(question.relation in extractors for question in dataset.asked):
-        _write(folder.locate(EVIDENCE), describe(dataset)["sha256"], extractors)
+    if extractors:
+        whole = fit_extractors(DatasetPassages(dataset), dataset.asked, extractors)
+        _write(folder.locate(EVIDENCE), describe(dataset)["sha256"], whole)
 
 
 def _write(path: Path, digest: str, extractors: Mapping[str, RelationExtractor]) -> None:

@@ -31,7 +31,7 @@ from wherefrom.training.weights import load_weights
 class Run:
     """Recipe, vocabulary, dataset, models, tasks, and the batches of any stage.
 
-    Whoever just trained the run passes its workshop, so that the data are not read again.
+    Code that just trained the run passes its workshop, so that the data are not read again.
     """
 
     def __init__(self, folder: RunFolder, recipe: Recipe, workshop: Workshop | None = None) -> None:

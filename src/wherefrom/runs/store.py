@@ -1,4 +1,5 @@
-"""The files of a run: what is read is what was written, and what belongs together changes together.
+"""The files of a run: what is read is what was written, and a transaction changes all of its files
+or none.
 
 manifest.json lists every file with its size and SHA-256. A change writes its files under new names,
 in a folder of its own (`.next-N`, N being the number of the change: the generation). Replacing
@@ -259,7 +260,7 @@ class RunFiles:
             self._change.moved[name] = ""
 
     def set_aside(self, name: str, to: str) -> None:
-        """Rename a folder; its files are no longer files of the run. Within `together`."""
+        """Rename a folder; its files are no longer files of the run. Within `transaction`."""
         assert self._change is not None
         self.unlist(f"{name}/")
         self._change.moved[name] = to

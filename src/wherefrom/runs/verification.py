@@ -140,7 +140,7 @@ class _Check:
                 self.files += sum(1 for _ in path.iterdir())
 
     def contents(self) -> None:
-        """That run.json and status.json say what they must; whether the run is finished."""
+        """Check what run.json and status.json say; whether the run is finished."""
         with self._noting(RUN):
             _check_run(self.folder.read_json(RUN), self.folder.path / RUN)
         with self._noting(STATUS):

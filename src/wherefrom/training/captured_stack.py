@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.core.contracts import StaticObjective
+from wherefrom.core.contracts import Batch, StaticObjective
 from wherefrom.training.captured import CapturedSteps
 from wherefrom.training.captured_rows import choose_room, count_characters, render_rows, round_up
 from wherefrom.training.muon import has_bf16
@@ -137,21 +137,31 @@ class CapturedStack(CapturedSteps):
     def _plain_loss(
         self, inputs_BT: Tensor, targets_BT: Tensor, weights_BT: Tensor, lengths_B: Tensor
     ) -> Tensor:
-        """The weighted mean of each model's losses; the models are a first dimension of all."""
-        model: Any = self.model
         half = self.arithmetic == "bf16" and has_bf16(self.device)
-        inputs, models = inputs_BT.flatten(0, 1), len(inputs_BT)
-        targets, weights = targets_BT.flatten(), weights_BT.flatten()
         with torch.autocast("cuda", torch.bfloat16) if half else nullcontext():
-            if self._capacity:
-                packing = model.packing(lengths_B.flatten(), inputs.shape[1], self._capacity)
-                features = model.features(inputs, packing=packing)
-                targets = packing.pack(targets_BT.flatten(0, 1))
-                weights = packing.pack(weights_BT.flatten(0, 1))
-            else:
-                features = model.features(inputs)
-            logits = model.head(features).flatten(0, -2)
-        losses = F.cross_entropy(logits.float(), targets, reduction="none")
-        weights_KN = weights.view(models, -1)
-        total_K = weights_KN.sum(1).clamp(min=NOTHING)
-        return (losses.view(models, -1) * weights_KN).sum(1) / total_K
+            batch = Batch(inputs_BT, targets_BT, weights_BT, lengths_B)
+            return find_losses(self.model, batch, self._capacity, torch.float32)
+
+
+def find_losses(
+    model: Any, batch: Batch, capacity: int, dtype: torch.dtype | None = None
+) -> Tensor:
+    """The weighted mean of each model's losses; the models are a first dimension of the batch.
+
+    With a `capacity`, the characters of each model's rows are packed into as many slots. Losses
+    have this `dtype`, or that of the weights.
+    """
+    models, rows_KB = len(batch.inputs), batch.inputs.flatten(0, 1)
+    targets, weights = batch.targets.flatten(), batch.weights.flatten()
+    if capacity:
+        packing = model.packing(batch.lengths.flatten(), rows_KB.shape[1], capacity)
+        features = model.features(rows_KB, packing=packing)
+        targets = packing.pack(batch.targets.flatten(0, 1))
+        weights = packing.pack(batch.weights.flatten(0, 1))
+    else:
+        features = model.features(rows_KB)
+    logits = model.head(features).flatten(0, -2)
+    losses = F.cross_entropy(logits.to(dtype or logits.dtype), targets, reduction="none")
+    weights_KN = weights.view(models, -1)
+    total_K = weights_KN.sum(1).clamp(min=NOTHING)
+    return (losses.view(models, -1) * weights_KN).sum(1) / total_K

@@ -36,8 +36,8 @@ class Checkpoint:
 class Checkpoints:
     """The checkpoints of one stage, newest last, each bound to the same identity.
 
-    `identity` is every value that changes what the state means: anything JSON can hold. Who
-    saves must hold the run folder's lock; reading needs none.
+    `identity` is every value that changes what the state means: anything JSON can hold. To save,
+    hold the run folder's lock; reading needs none.
     """
 
     def __init__(self, folder: Path, identity: Mapping[str, Any], keep: int = 2) -> None:
@@ -111,7 +111,7 @@ class Checkpoints:
         return [p for _, p in sorted((int(name[1]), p) for name, p in steps if name)]
 
     def _prune(self, saved: Path) -> None:
-        """Damaged ones go first, lest they count among those kept; newer ones stay."""
+        """Damaged ones go first, so that they do not count among those kept; newer ones stay."""
         paths = self._paths()
         damaged = [p for p in paths if p in self._damaged and p != saved]
         good = [p for p in paths if p not in damaged]

@@ -34,7 +34,7 @@ Advance = Callable[
 
 
 class Observer(Protocol):
-    """Told what happens, between chunks: progress, probes.
+    """Gets notice of what happens between chunks: progress, probes.
 
     An observer that adds rows to a file has a `log`, a RowLog: checkpoints keep its rows too.
     """
@@ -152,7 +152,7 @@ def _farewell(runs: Sequence["_Run"]) -> str:
 
 @dataclass(frozen=True)
 class Training:
-    """What the loop shall do with a learner, and where it writes."""
+    """What the loop does with a learner, and where it writes."""
 
     learner: Learner
     steps: int
@@ -228,7 +228,7 @@ class _Run:
     def take(self, metrics: dict[str, np.ndarray], chunk: int, seconds: float) -> None:
         """Take note of steps that the learner has taken, unless one is not finite.
 
-        At the end of a chunk, its row is written and the observers are told.
+        At the end of a chunk, write its row and notify the observers.
         """
         end = self.end_of_chunk(chunk)
         loss, targets = np.asarray(metrics["loss"], np.float64), np.asarray(metrics["targets"])

@@ -54,8 +54,6 @@ class _Turning:
         self.momenta: dict[str, Tensor] = {}
         self._turn: Callable[..., None] = turn_matrices
 
-    clips = True  # gradients that are too long are clipped on the way
-
     def compile(self, wanted: bool) -> None:
         """Let torch fuse the operations of the update, or take that back."""
         self._turn = torch.compile(turn_matrices, dynamic=False) if wanted else turn_matrices
@@ -125,16 +123,9 @@ class StackedMuon(_Turning):
                 member.matrices[key] = self.matrices[key][:, k]
 
     @torch.no_grad()
-    def step(
-        self, factors: Sequence[float] | Tensor, bad_K: Tensor, grad_scale_K: Tensor | None = None
-    ) -> None:
-        if isinstance(factors, Tensor):
-            rate = self.config.rate * factors
-        else:
-            rates = [self.config.rate * factor for factor in factors]
-            rate = torch.tensor(rates, device=bad_K.device)
-        good = (bad_K == 0)[:, None, None]
-        grad_scale = None if grad_scale_K is None else grad_scale_K[:, None, None]
+    def step(self, factors_K: Tensor, bad_K: Tensor, grad_scale_K: Tensor) -> None:
+        rate = (self.config.rate * factors_K).float()  # as for one model
+        good, grad_scale = (x_K[:, None, None] for x_K in (bad_K == 0, grad_scale_K))
         gradients = {
             key: _stack([self.stacked[name].grad for name in names])
             for key, names in self.names.items()

@@ -101,8 +101,8 @@ def meet(
 ) -> None:
     """Wait until all ranks are here, and compare what each says of itself.
 
-    Every rank raises the same error: Unavailable names those who never came, Mismatch the first
-    rank that differs, and the field.
+    Every rank raises the same error: Unavailable names the ranks that never came, Mismatch the
+    first rank that differs, and the field.
     """
     try:
         store.set(f"hello/{place.rank}", json.dumps({"host": socket.gethostname(), **hello}))

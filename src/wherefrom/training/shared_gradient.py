@@ -16,7 +16,7 @@ NOTHING = 1e-30  # a step whose targets all weigh nothing costs nothing, instead
 
 
 class StepSums(NamedTuple):
-    """Of a step's rows; on the device."""
+    """Sums over the rows of a step, on the device."""
 
     loss: Tensor  # the weighted sum; after `add`, over the weight of all rows
     weight: Tensor

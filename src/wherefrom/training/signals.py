@@ -22,11 +22,11 @@ class StopSignal:
     """While entered, the first signal that asks to stop is noted in `number` and acknowledged.
 
     These are SIGINT, SIGTERM and SIGHUP, which a terminal sends when it is closed. A SIGHUP that is
-    ignored stays so: the user said with `nohup` that the run shall outlive the terminal.
-    A second one means it: the default is back and the process ends there. What was published
-    stays whole either way. But `timeout` sends its signal twice, to the process and to its group,
-    and so may a terminal that closes: the same signal again at once is one request.
-    Outside the main thread, where Python has no signals, it notes none.
+    ignored stays so: with `nohup` the user asked that the run outlives the terminal. A second one
+    means it: the default is back and the process ends there. What was published stays whole either
+    way. But `timeout` sends its signal twice, to the process and to its group, and so may a
+    terminal that closes: the same signal again at once is one request. Outside the main thread,
+    where Python has no signals, it notes none.
     """
 
     def __init__(self) -> None:

@@ -14,13 +14,11 @@ from typing import Any
 
 import numpy as np
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 from wherefrom.core.contracts import Batch, never
 from wherefrom.training.captured import find_dropouts, products
-from wherefrom.training.captured_stack import CapturedStack, Places
-from wherefrom.training.shared_gradient import NOTHING
+from wherefrom.training.captured_stack import CapturedStack, Places, find_losses
 from wherefrom.training.stacked_weights import StackedWeights
 from wherefrom.training.torch_learner import TorchLearner, read_metrics
 
@@ -97,11 +95,11 @@ class Stack:
         batch = lay_side_by_side(batches)
         paces = [own.pace(step, 1) for own, step in zip(self.learners, steps, strict=True)]
         self._reseed([seeds[0] for _, seeds in paces], batches)
-        losses_K = self._losses(batch)
+        losses_K = find_losses(self.model, batch, self._count_slots(batch))
         losses_K.sum().backward()
         losses_K = losses_K.detach()
-        factors = [factors[0] for factors, _ in paces]
-        bad_K = self.weights.update(losses_K, factors, self.stage.clip, passed_K)
+        factors_K = losses_K.new_tensor([factors[0] for factors, _ in paces])
+        bad_K = self.weights.update(losses_K, factors_K, self.stage.clip, passed_K)
         targets_K = (batch.weights > 0).flatten(1).sum(1)
         return torch.stack((losses_K, targets_K.to(losses_K), bad_K.to(losses_K)), 1)
 
@@ -118,34 +116,9 @@ class Stack:
     def _packed(self) -> bool:
         return self.stage.packed and self.model.packable
 
-    def _losses(self, batch: Batch) -> Tensor:
-        """Each model's weighted mean loss. Only positions that count go through the head."""
-        model, models = self.model, len(batch.inputs)
-        inputs, lengths = batch.inputs.flatten(0, 1), batch.lengths.flatten()
-        targets_KN, weights_KN = batch.targets.flatten(1), batch.weights.flatten(1)
-        if self._packed:
-            count = max(1, int(batch.lengths.sum(1).max()))
-            packing = model.packing(lengths, inputs.shape[1], count)
-            features = model.features(inputs, packing=packing)
-            targets_KN = packing.pack(batch.targets.flatten(0, 1)).view(models, -1)
-            weights_KN = packing.pack(batch.weights.flatten(0, 1)).view(models, -1)
-        else:
-            features = model.features(inputs)
-        total_K = weights_KN.sum(1).clamp(min=NOTHING)
-        kept_KM = find_kept(weights_KN)
-        features_KNC = features.reshape(models, -1, features.shape[-1])
-        chosen = kept_KM[..., None].expand(-1, -1, features.shape[-1])
-        logits = model.head(features_KNC.gather(1, chosen).flatten(0, 1))
-        targets_KM, weights_KM = targets_KN.gather(1, kept_KM), weights_KN.gather(1, kept_KM)
-        losses = F.cross_entropy(logits, targets_KM.flatten(), reduction="none")
-        return (losses.view(models, -1) * weights_KM).sum(1) / total_K
-
-
-def find_kept(weights_KN: Tensor) -> Tensor:
-    """The places that weigh anything, first ones first, as many for each model as the most has."""
-    counts = weights_KN != 0
-    most = max(1, int(counts.sum(1).max()))
-    return counts.byte().argsort(dim=1, descending=True, stable=True)[:, :most]
+    def _count_slots(self, batch: Batch) -> int:
+        """Of a packing of each model; 0 if nothing is packed."""
+        return max(1, int(batch.lengths.sum(1).max())) if self._packed else 0
 
 
 def _first_steps(places: Places) -> list[int]:

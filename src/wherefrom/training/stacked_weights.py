@@ -4,14 +4,12 @@ Each model's moments are parts of stacked ones in the same way.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from wherefrom.training.flat_adamw import MOMENTS, adjust_weights, correct_bias
-from wherefrom.training.lanes import Lanes
 from wherefrom.training.muon import Muon, StackedMuon
 from wherefrom.training.optimisers import AdamW
 
@@ -36,7 +34,7 @@ class StackedWeights:
     def update(
         self,
         losses_K: Tensor,
-        factors: Sequence[float] | Tensor,
+        factors_K: Tensor,
         clip: float,
         hold_K: Tensor,
     ) -> Tensor:
@@ -46,20 +44,13 @@ class StackedWeights:
         """
         norms_K, grad_scale_K = self._measure(clip)
         bad_K = (~(torch.isfinite(losses_K) & torch.isfinite(norms_K))).float()
-        held = bad_K.maximum(hold_K)
-        fused = all(optimiser.clips for optimiser in self.optimisers)
-        if not fused:
-            self._shorten(grad_scale_K)
         for optimiser in self.optimisers:
-            optimiser.step(factors, held, grad_scale_K if fused else None)
+            optimiser.step(factors_K, bad_K.maximum(hold_K), grad_scale_K)
         return bad_K
 
     def drop_gradients(self) -> None:
         for parameter in self.stacked.values():
             parameter.grad = None
-        for own in self.own:
-            for parameter in own.values():
-                parameter.grad = None
 
     @torch.no_grad()
     def _measure(self, longest: float) -> tuple[Tensor, Tensor]:
@@ -69,32 +60,17 @@ class StackedWeights:
         norms_K = torch.linalg.vector_norm(torch.stack(norms).view(len(there), -1), dim=0)
         return norms_K, ((norms_K + 1e-6) / longest).clamp(min=1.0)
 
-    @torch.no_grad()
-    def _shorten(self, grad_scale_K: Tensor) -> None:
-        """Clip the gradients where they are, and give each model its own."""
-        for name, parameter in self.stacked.items():
-            if parameter.grad is None:
-                continue
-            parameter.grad.div_(grad_scale_K.view(-1, *[1] * (parameter.dim() - 1)))
-            for k, own in enumerate(self.own):
-                own[name].grad = parameter.grad[k][: len(own[name])]
-
 
 class StackedAdamW:
-    """AdamW of K models; each model's weights and moments are parts of stacked ones.
-
-    Each model is updated by itself, side by side on a GPU, until the update is compiled: then
-    every stacked weight is.
-    """
+    """AdamW of K models; each model's weights and moments are parts of stacked ones."""
 
     def __init__(self, members: Sequence[AdamW], stacked: Mapping[str, nn.Parameter]) -> None:
-        self.members, self.config = members, members[0].config
+        self.config, self.groups = members[0].config, members[0].groups
         self.stacked = {name: stacked[name] for name in members[0].parameters}
-        device = next(iter(self.stacked.values())).device
-        self.lanes = Lanes(device)
+        first = next(iter(self.stacked.values()))
         self.betas = self.config.beta1, self.config.beta2
-        self._betas_2 = torch.tensor(self.betas, device=device)
-        self.steps = torch.zeros(len(self.stacked), len(members), device=device)
+        self._betas_2 = first.new_tensor(self.betas)
+        self.steps = torch.zeros(len(self.stacked), len(members), device=first.device)
         self.moments = [
             {name: torch.zeros_like(p) for name, p in self.stacked.items()} for _ in MOMENTS
         ]
@@ -105,29 +81,17 @@ class StackedAdamW:
                 for key, stack in zip(MOMENTS, self.moments, strict=True):
                     part = stack[name][k][: len(own[key])]
                     own[key] = part.copy_(own[key])
-        self._adjust: Callable[..., None] | None = None
-
-    @property
-    def clips(self) -> bool:
-        """Whether gradients that are too long are clipped on the way; else that is done before."""
-        return self._adjust is not None
+        self._adjust: Callable[..., None] = adjust_weights
 
     def compile(self, wanted: bool) -> None:
         """Let torch fuse the update of all models, or take that back."""
-        self._adjust = torch.compile(adjust_weights, dynamic=False) if wanted else None
+        self._adjust = torch.compile(adjust_weights, dynamic=False) if wanted else adjust_weights
 
     @torch.no_grad()
-    def step(
-        self, factors: Sequence[float] | Tensor, bad_K: Tensor, grad_scale_K: Tensor | None = None
-    ) -> None:
-        if self._adjust is None:
-            each = zip(self.members, factors, bad_K, strict=True)
-            self.lanes.run([partial(member.step, factor, bad) for member, factor, bad in each])
-            return
-        assert isinstance(factors, Tensor), "compiled where the factors are on the device"
+    def step(self, factors_K: Tensor, bad_K: Tensor, grad_scale_K: Tensor) -> None:
         good_K = bad_K == 0
         self.steps.add_(good_K)
-        decay_of = {name: decay for decay, names in self.members[0].groups for name in names}
+        decay_of = {name: decay for decay, names in self.groups for name in names}
         names = [name for name, p in self.stacked.items() if p.grad is not None]
         numbers = {name: i for i, name in enumerate(self.stacked)}
         corrections_2NK = correct_bias(self.steps, self._betas_2)
@@ -137,7 +101,7 @@ class StackedAdamW:
             *([stack[name] for name in names] for stack in self.moments),
             [corrections_2NK[:, numbers[name]] for name in names],
             [decay_of[name] for name in names],
-            self.config.rate * factors,
+            (self.config.rate * factors_K).to(self._betas_2),
             good_K,
             grad_scale_K,
             self.betas,

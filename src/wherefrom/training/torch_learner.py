@@ -220,6 +220,6 @@ class TorchLearner:
 
 
 def read_metrics(rows: Tensor) -> dict[str, np.ndarray]:
-    """What the loop is told of steps, out of (steps, 3): loss, targets, and 1 for a bad one."""
+    """What the loop records of steps, from (steps, 3): loss, targets, and 1 for a bad one."""
     loss, targets, bad = rows.double().cpu().numpy().T
     return {"loss": loss, "targets": targets.astype(np.int64), "finite": bad == 0}

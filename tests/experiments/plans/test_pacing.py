@@ -6,7 +6,7 @@ import pytest
 
 from wherefrom.core.recipe import Stage
 from wherefrom.experiments.plans import pacing
-from wherefrom.experiments.plans.pacing import Deadline, Pacing
+from wherefrom.experiments.plans.pacing import Deadline, Following, Pacing
 from wherefrom.experiments.recipes.facts_recipe import facts
 
 
@@ -17,7 +17,7 @@ class Machine:
         self.now, self.decisions = 0.0, list[Stage]()
         monkeypatch.setattr(pacing, "monotonic", lambda: self.now)
         stage = replace(facts().stages[0], steps=1000)
-        deadline = Deadline(ends, step=0.1, later=10.0, longer=longer)
+        deadline = Deadline(ends, 0.1, 0.01, Following(answers=500, seconds=5.0), longer)
         self.pacing = Pacing(stage, deadline, self.decisions.append)
 
     def take(self, first: int, last: int, seconds: float) -> int:
@@ -80,3 +80,11 @@ def test_what_was_decided_before_a_stop_is_not_decided_again(monkeypatch):
     machine.pacing = Pacing(stage, machine.pacing.deadline, machine.decisions.append)
     machine.take(200, 300, 5.0)
     assert machine.decisions == []
+
+
+def test_what_follows_is_measured_again_while_it_trains(monkeypatch):
+    """500 answers of 0.01 s become ones of 0.09 s: 45 s follow instead of 5, beside 5 others."""
+    machine = Machine(monkeypatch, 110.0, longer=True)
+    machine.pacing.time_answer = lambda: 0.09
+    machine.take(0, 1000, 0.1)
+    assert machine.now == pytest.approx(110 - 50, rel=0.05)

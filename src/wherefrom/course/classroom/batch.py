@@ -66,16 +66,21 @@ def print_grades(given: argparse.Namespace, grader: Grader) -> None:
     """What the options of every grader ask for: one sheet, Gradescope's, or a class's."""
     if given.gradescope:
         answer_gradescope(given.gradescope, grader.answer)
-    elif not given.batch:
+    elif given.batch:
+        _print_class(given, grader)
+    else:
         found = grader.grade(given.submission)
         print(json.dumps(found.as_json(), indent=1) if given.json else "\n".join(table(found)))
-    elif given.json:
-        told = [grade.as_json() for grade in grader.answer_all(given.batch)]
-        print(json.dumps(told, indent=1))
+
+
+def _print_class(given: argparse.Namespace, grader: Grader) -> None:
+    grades = grader.answer_all(given.batch)
+    if given.json:
+        print(json.dumps([grade.as_json() for grade in grades], indent=1))
     elif given.csv is None:
-        write_csv(grader.answer_all(given.batch), grader.columns, sys.stdout)
+        write_csv(grades, grader.columns, sys.stdout)
     else:
-        _write_all(grader.answer_all(given.batch), grader.columns, given, grader.known())
+        _write_all(grades, grader.columns, given, grader.known())
 
 
 def _write_all(

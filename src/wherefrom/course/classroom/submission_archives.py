@@ -19,16 +19,19 @@ from wherefrom.core.errors import MissingInput
 _ABOUT = ("METADATA", "WHEEL", "entry_points.txt")
 _LEFT_OUT = ("__pycache__", ".pyc")
 _PROGRAMS = ("run_autograder", "setup.sh", "run.sh")
-_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # the same files give the same archive
+_LONG_AGO = (1980, 1, 1, 0, 0, 0)  # when every file was changed
 
 
-def archive(files: Mapping[str, bytes]) -> bytes:
-    """A zip archive of contents by path."""
+def archive(files: Mapping[str, bytes], packing: int = zipfile.ZIP_DEFLATED) -> bytes:
+    """A zip archive of contents by path, in their order; the same bytes for the same files.
+
+    What is stored, not compressed, is the same on every machine: compressors differ.
+    """
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path, data in sorted(files.items()):
+    with zipfile.ZipFile(out, "w") as packed:
+        for path, data in files.items():
             entry = zipfile.ZipInfo(path, _LONG_AGO)
-            entry.compress_type, entry.create_system = zipfile.ZIP_DEFLATED, 3
+            entry.compress_type, entry.create_system = packing, 3  # as Unix has it, anywhere
             entry.external_attr = (0o100755 if is_program(path) else 0o100644) << 16
             packed.writestr(entry, data)
     return out.getvalue()

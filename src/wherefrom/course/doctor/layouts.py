@@ -56,17 +56,22 @@ def check_files(folder: Path) -> None:
         path = folder / file
         if not path.is_file():
             raise MissingInput(f"{path}: expected one of the course's files, found none; add it")
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ast.parse(read_text(path))
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line, found = 1, f"text that cannot be parsed ({error})"
-            if isinstance(error, SyntaxError):
-                line, found = error.lineno or 1, f"a syntax error ({error.msg})"
-            raise BadData(
-                f"{path}:{line}: expected Python, found {found}; 'python {file}' shows it"
-            ) from None
+        parse(path)
+
+
+def parse(path: Path) -> None:
+    """Refuse a file that is not Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            ast.parse(read_text(path))
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line, found = 1, f"text that cannot be parsed ({error})"
+        if isinstance(error, SyntaxError):
+            line, found = error.lineno or 1, f"a syntax error ({error.msg})"
+        raise BadData(
+            f"{path}:{line}: expected Python, found {found}; 'python {path.name}' shows it"
+        ) from None
 
 
 def load(folder: Path) -> tuple[list[ModuleType], dict[str, BaseException]]:
@@ -76,22 +81,7 @@ def load(folder: Path) -> tuple[list[ModuleType], dict[str, BaseException]]:
     each other by their bare names, so their folder comes first.
     """
     errors: dict[str, BaseException] = {}
-    if is_package(folder):
-        _forget("submission")
-        package = _package(folder)
-        sys.modules["submission"] = package
-        names = [f"submission.{name.removesuffix('.py')}" for name in FILES[1:]]
-        try:
-            assert package.__spec__ is not None
-            assert package.__spec__.loader is not None
-            package.__spec__.loader.exec_module(package)
-        except (Exception, SystemExit) as error:  # a file's own fault is told below
-            errors["__init__.py"] = error
-    else:
-        names = [name.removesuffix(".py") for name in expected_files(folder) if name != "run.py"]
-        for name in names:
-            _forget(name)
-        sys.path.insert(0, str(folder))
+    names = _packaged(folder, errors) if is_package(folder) else _side_by_side(folder)
     modules: list[ModuleType] = []
     for name in names:
         try:
@@ -105,12 +95,28 @@ def load(folder: Path) -> tuple[list[ModuleType], dict[str, BaseException]]:
     return modules, errors
 
 
-def _package(folder: Path) -> ModuleType:
+def _packaged(folder: Path, errors: dict[str, BaseException]) -> list[str]:
+    """The names of a package's modules; its own file has been executed."""
+    _forget("submission")
     spec = importlib.util.spec_from_file_location(
         "submission", folder / "__init__.py", submodule_search_locations=[str(folder)]
     )
     assert spec is not None
-    return importlib.util.module_from_spec(spec)
+    assert spec.loader is not None
+    sys.modules["submission"] = package = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(package)
+    except (Exception, SystemExit) as error:  # a file's own fault is told with the file
+        errors["__init__.py"] = error
+    return [f"submission.{name.removesuffix('.py')}" for name in FILES[1:]]
+
+
+def _side_by_side(folder: Path) -> list[str]:
+    names = [name.removesuffix(".py") for name in expected_files(folder) if name != "run.py"]
+    for name in names:
+        _forget(name)
+    sys.path.insert(0, str(folder))
+    return names
 
 
 def _forget(name: str) -> None:

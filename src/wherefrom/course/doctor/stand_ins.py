@@ -7,17 +7,20 @@ a bar that only counts, a writer that writes nothing. What else is installed is 
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, Self
 
 
 class Nothing:
-    """A writer, or anything else that only ever records: whatever it is told, it does nothing."""
+    """A writer, a bar or anything else that only records: whatever it is told, it does nothing.
 
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
+    As tqdm's bar it gives the items themselves, one after the other.
+    """
+
+    def __init__(self, items: Any = (), *_: Any, **__: Any) -> None:
+        self.items = items
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("__"):
@@ -30,18 +33,11 @@ class Nothing:
     def __exit__(self, *_: object) -> None:
         pass
 
-
-class Bar(Nothing):
-    """tqdm: the items themselves, one after the other."""
-
-    def __init__(self, iterable: Iterable[Any] | None = None, *_: Any, **__: Any) -> None:
-        self.iterable = () if iterable is None else iterable
-
     def __iter__(self) -> Iterator[Any]:
-        return iter(self.iterable)
+        return iter(self.items)
 
     def __len__(self) -> int:
-        return len(self.iterable)  # pyright: ignore
+        return len(self.items)
 
     write = staticmethod(lambda *_, **__: None)
 
@@ -50,29 +46,18 @@ def _nothing(*_: Any, **__: Any) -> None:
     return None
 
 
-def _bars(*counts: int, **__: Any) -> Bar:
-    return Bar(range(*counts))
-
-
-def _as_it_is(*_: Any, **__: Any) -> Callable[[Any], Any]:
-    """A decorator with options that leaves the function alone: its time is limited anyway."""
-    return lambda function: function
-
-
-def _no_options(*_: Any, **__: Any) -> dict[str, Any]:
-    return {}
-
-
-_BAR = {"tqdm": Bar, "trange": _bars}
+_BAR = {"tqdm": Nothing, "trange": lambda *counts, **_: Nothing(range(*counts))}
 _WRITER = {"SummaryWriter": Nothing}
 _RECORDER = dict.fromkeys(("init", "log", "watch", "finish", "login", "save"), _nothing)
+# A decorator with options leaves the function alone: its time is limited anyway.
+_LIMIT = {"timeout": lambda *_, **__: lambda function: function}
 # The module that must be there, and what is provided where it is not.
 PROVIDED: dict[str, dict[str, dict[str, Any]]] = {
     "tqdm": {"tqdm": _BAR, "tqdm.auto": _BAR, "tqdm.notebook": _BAR, "tqdm.std": _BAR},
     "tensorboard": {"torch.utils.tensorboard": _WRITER},
     "tensorboardX": {"tensorboardX": _WRITER},
-    "docopt": {"docopt": {"docopt": _no_options}},
-    "timeout_decorator": {"timeout_decorator": {"timeout": _as_it_is}},
+    "docopt": {"docopt": {"docopt": lambda *_, **__: {}}},
+    "timeout_decorator": {"timeout_decorator": _LIMIT},
     "wandb": {"wandb": _RECORDER | {"config": Nothing()}},
 }
 

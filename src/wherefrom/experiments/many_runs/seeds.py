@@ -92,8 +92,8 @@ def prepare_seeds(
 ) -> Iterator[RunRequest]:
     """What is to be run for each seed.
 
-    If the recipe is planned, all seeds have the plan of the first, which is told; `plan` is given
-    a seed's recipe, its folder and when preparing it began.
+    If the recipe is planned, all seeds have the plan of the first, which `tell` reports; `plan` is
+    given a seed's recipe, its folder and when preparing it began.
     """
     first: Planned | None = None
     for seed, folder in folders.items():

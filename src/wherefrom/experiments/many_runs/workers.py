@@ -47,7 +47,7 @@ class Job:
         return min(done / max(self.steps, 1), 1.0)
 
     def seconds_left(self, share: float, now: float) -> float:
-        """By the time that its share took; 0 if nothing is done yet."""
+        """Estimated from the time that its share took; 0 if nothing is done yet."""
         done = share - self.share_at_start
         return (now - self.began) * (1 - share) / done if done > 0 else 0.0
 
@@ -55,8 +55,8 @@ class Job:
 class Workers:
     """At most `processes` jobs at a time, each trained with `threads` CPU threads.
 
-    `next_job` gives the next one, or None if there is none now; it is asked again whenever a job
-    is done. `done` models of `total`, if that is known, were trained before; both are told.
+    `next_job` gives the next one, or None if there is none now; it is asked again whenever a job is
+    done. `done` models of `total`, if that is known, were trained before; progress counts both.
     """
 
     def __init__(

@@ -126,7 +126,7 @@ def advise(run: Run, minutes: float | None, enough: float = 0.0) -> str:
 
 
 def sentence(found: Glance, minutes: float | None, enough: float = 0.0) -> str:
-    """What the two shares say; a run whose steps the user set is not told how many minutes."""
+    """What the two shares mean; minutes are named only if the user did not set the steps."""
     trained, others = found.trained, found.calibration
     if others >= _WELL:
         return ""

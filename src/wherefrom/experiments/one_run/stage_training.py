@@ -10,6 +10,7 @@ from wherefrom.core.contracts import Learner
 from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Stage
 from wherefrom.experiments.plans.pacing import Pacing
+from wherefrom.experiments.plans.timing import time_answers
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, Training, train
@@ -57,6 +58,7 @@ def _train(
     chunk = find_chunk(workshop)
     kept: Checkpoints | None = loop.get("checkpoints")
     if pacing:
+        pacing.time_answer = partial(time_answers, workshop, model)
         loop["revise"] = partial(_revise, learner, pacing)
     if kept is None or kept.last_step() < stage.steps:
         prepare_learner(learner, min(chunk, stage.steps))

@@ -9,35 +9,65 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from time import monotonic
 
+from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset
 from wherefrom.core.recipe import Stage
+from wherefrom.experiments.plans.timing import Pace
 
 _LOOKS = 20  # times that it is looked how long the steps take
+_TIMED = 4  # parts of the steps: at the end of each but the last, answers are timed
 _SAME = 0.05  # share of the steps that are left by which they must change to be worth a decision
-_LEAST = 20  # steps that are left at least
+_LEAST = 20  # steps that are left at least, if there are as many
+_ANSWERS = 3.0  # times that each question is answered at the end: searched, scored, compared
+_FIXED = 5.0  # seconds of the evaluation and the report that do not depend on the text
+_REPORT = 1.2  # seconds of the report for each second of reading what the text states
+
+
+@dataclass(frozen=True)
+class Following:
+    """What follows the training: so many answers, and `seconds` for all the rest."""
+
+    answers: float = 0.0
+    seconds: float = 0.0
+
+    @classmethod
+    def of(cls, dataset: Dataset, pace: Pace) -> "Following":
+        """Every question is asked; the report looks up what the text states about everybody."""
+        asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
+        return cls(_ANSWERS * asked, _FIXED + _REPORT * pace.reading)
+
+    def time(self, answer: float) -> float:
+        """Seconds of all of it, if an answer takes so many."""
+        return self.answers * answer + self.seconds
 
 
 @dataclass(frozen=True)
 class Deadline:
     """When a run shall be finished, and what comes behind its training.
 
-    `ends` is a time of `monotonic`. `later` are seconds for all that follows, on a machine where a
-    step takes as long as `step`; None: that was a guess, and says nothing about what follows.
-    `longer`: whether there may be more steps than planned.
+    `ends` is a time of `monotonic`. What follows is known for a machine where a step takes as long
+    as `step`, and an answer as long as `answer`; without a step, that was a guess, and says nothing
+    about what follows. `longer`: whether there may be more steps than planned.
     """
 
     ends: float
     step: float | None
-    later: float
+    answer: float
+    later: Following
     longer: bool
 
 
 class Pacing:
-    """Decides for one stage; `decided` is told of the stage with its new steps."""
+    """Decides for one stage; `decided` is told of the stage with its new steps.
+
+    `time_answer` gives the seconds of an answer by the model as it is. Before it has learnt
+    anything it answers at greater length, so that is looked at again.
+    """
 
     def __init__(self, stage: Stage, deadline: Deadline, decided: Callable[[Stage], None]) -> None:
         self.stage, self.deadline, self.decided = stage, deadline, decided
         self.looked = max((step for step, _ in stage.revised), default=0)
         self.seen: tuple[int, float] | None = None  # the steps and the time of the last look
+        self.time_answer: Callable[[], float] | None = None
 
     def begin(self, step: int) -> None:
         """The first chunk counts, too: it is not slower than the others."""
@@ -52,7 +82,10 @@ class Pacing:
         if not due or step == self.seen[0] or now == self.seen[1]:
             return steps
         pace = (now - self.seen[1]) / (step - self.seen[0])
-        self.looked, self.seen = step, (step, now)
+        if self.time_answer and step * _TIMED // steps > self.looked * _TIMED // steps:
+            answer = self.time_answer() / self._slower(pace)
+            self.deadline = replace(self.deadline, answer=answer)
+        self.looked, self.seen = step, (step, now := monotonic())
         wanted = self._fit(step, pace, now)
         if abs(wanted - steps) > max(_SAME * (steps - step), 1):
             revised = (*self.stage.revised, (step, steps))
@@ -63,7 +96,10 @@ class Pacing:
     def _fit(self, step: int, pace: float, now: float) -> int:
         """The steps that there is time for, at this pace of steps and all that follows."""
         limit = self.deadline
-        slower = max(1.0, pace / limit.step) if limit.step else 1.0
-        left = limit.ends - now - limit.later * slower
-        fitting = step + max(_LEAST, int(left / pace))
+        left = limit.ends - now - limit.later.time(limit.answer) * self._slower(pace)
+        fitting = max(step + int(left / pace), min(step + _LEAST, self.stage.steps))
         return fitting if limit.longer else min(fitting, self.stage.steps)
+
+    def _slower(self, pace: float) -> float:
+        """How many times as long as planned everything takes now."""
+        return max(1.0, pace / self.deadline.step) if self.deadline.step else 1.0

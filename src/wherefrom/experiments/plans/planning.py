@@ -10,13 +10,13 @@ from dataclasses import dataclass, replace
 from time import monotonic
 
 from wherefrom.core.config import encode, from_json
-from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset, Note
+from wherefrom.core.contracts import Note
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, UsageError
 from wherefrom.core.identity import differences, require_same
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.data_catalogue import load_dataset
-from wherefrom.experiments.plans.pacing import Deadline
+from wherefrom.experiments.plans.pacing import Deadline, Following
 from wherefrom.experiments.plans.sizing import (
     NOTE_EXPOSURES,
     Enough,
@@ -58,7 +58,6 @@ from wherefrom.training.rank_group import current_ranks
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 40  # steps: two chunks, so that there may be more after the first
 _LOOKED_AT = 250  # answers' worth of the questions that are asked while it trains
-_REPORT = 0.7  # seconds of the report for each second of reading
 _SPARE = 0.04  # share of the time that is kept back
 _MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
 _ALONE = 0.15  # share of the training time that the model without notes has
@@ -72,8 +71,7 @@ class Plan:
 
     `changes` are the fields of the recipe that the user set. `minutes` is the time that all
     parts of the run may take, None if the user set the steps; `seconds` is what they will take,
-    and `later` what is kept for all that follows the training. `enough` says what a text needs
-    that has less.
+    and `later` is what follows the training. `enough` says what a text needs that has less.
     """
 
     changes: dict[str, str]
@@ -85,7 +83,7 @@ class Plan:
     seconds: float | None
     pace: Pace | None
     expected: Expectation | None
-    later: float = 0.0
+    later: Following
     enough: Enough | None = None
 
     def lines(self, recipe: Recipe) -> list[str]:
@@ -176,21 +174,21 @@ def plan_run(
     parameters = count_parameters(workshop.new_model(recipe.stages[0]))
     pace: Pace | None = None
     seconds: float | None = None
-    late, deadline, enough, later = False, None, None, 0.0
-    reading = monotonic() - started
+    late, deadline, enough, later = False, None, None, Following()
     if not _sets_steps(change):
         pace, threads = time_threads(workshop, recipe, device, timer)
+        pace = replace(pace, reading=workshop.material.reading_seconds)
         most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
         recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
-        overhead = monotonic() - started + _overhead(dataset, pace, device, reading)
+        later = Following.of(dataset, pace)
+        overhead = monotonic() - started + _overhead(later, pace, device)
         left = most * (1 - _SPARE) - overhead
         if device == "cuda":
             pace, left = spare_compiling(pace, left, recipe.model)
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)
-        later = _time_answers(dataset, pace, reading) + _SPARE * most
-        deadline = _find_deadline(started + most, later, pace, device, minutes is not None)
+        deadline = _find_deadline(started, most, later, pace, device, minutes is not None)
         seconds = taken + overhead
         fewest = recipe.stages[0].steps <= _FEWEST
         late = minutes is not None and seconds > most and fewest
@@ -308,13 +306,13 @@ def _stored(
     workshop = Workshop(recipe, lambda: dataset)
     if recipe.notes and folder.is_sound(NOTES_FILE):
         workshop.material.bring(folder.read_notes())
-    reading = monotonic() - started
     use_threads(recipe.threads or min(folder.read_threads(), usual_threads()))
     pace = timer(workshop, recipe.stages[0])
-    overhead = _overhead(dataset, pace, plan.device, reading)
+    pace = replace(pace, reading=plan.pace.reading if plan.pace else 0.0)
+    later = Following.of(dataset, pace)
+    overhead = _overhead(later, pace, plan.device)
     most = (minutes - plan.minutes) * 60
-    later = _time_answers(dataset, pace, reading) + _SPARE * most
-    deadline = _find_deadline(started + most, later, pace, plan.device, longer=True)
+    deadline = _find_deadline(started, most, later, pace, plan.device, longer=True)
     overhead += monotonic() - started
     steps = _whole_steps((most * (1 - _SPARE) - overhead) / pace.step)
     seconds = steps * pace.step + overhead
@@ -380,25 +378,21 @@ def _whole_steps(steps: float) -> int:
     return max(_FEWEST, int(steps) // 20 * 20)
 
 
-def _overhead(dataset: Dataset, pace: Pace, device: str, reading: float) -> float:
-    """Seconds for preparing, for the model without reading, and for asking every question."""
+def _overhead(later: Following, pace: Pace, device: str) -> float:
+    """Seconds for preparing, for the model without reading, and for all that follows."""
     control = _CONTROL * pace.step if pace.control is None else pace.control
     looks = _LOOKED_AT * pace.answer
-    return PREPARING.get(device, 0.0) + control + looks + _time_answers(dataset, pace, reading)
+    return PREPARING.get(device, 0.0) + control + looks + later.time(pace.answer)
 
 
-def _time_answers(dataset: Dataset, pace: Pace, reading: float) -> float:
-    """Seconds for asking every question at the end, and for the report, which looks the answers up
-    in the text: that takes nearly as long as `reading` it took."""
-    asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
-    return 2.5 * asked * pace.answer + 5.0 + _REPORT * reading
-
-
-def _find_deadline(ends: float, later: float, pace: Pace, device: str, longer: bool) -> Deadline:
+def _find_deadline(
+    started: float, seconds: float, later: Following, pace: Pace, device: str, longer: bool
+) -> Deadline:
     """What training keeps to. Steps that are captured for a GPU cannot become more, and what they
     take once they are compiled is a guess, the shortest: they become fewer."""
-    measured = device != "cuda"
-    return Deadline(ends, pace.step if measured else None, later, longer and device == "cpu")
+    step = pace.step if device != "cuda" else None
+    ends = started + (1 - _SPARE) * seconds
+    return Deadline(ends, step, pace.answer, later, longer and device == "cpu")
 
 
 def _keep_deadline(folder: RunFolder, plan: Plan, started: float, longer: bool) -> Deadline | None:
@@ -411,5 +405,5 @@ def _keep_deadline(folder: RunFolder, plan: Plan, started: float, longer: bool) 
     status = folder.read_status()
     if status["state"] == "finished" and not folder.has(NEXT):
         return None
-    ends = started + plan.minutes * 60 - folder.read_seconds(status)
-    return _find_deadline(ends, plan.later, plan.pace, plan.device, longer)
+    began = started - folder.read_seconds(status)
+    return _find_deadline(began, plan.minutes * 60, plan.later, plan.pace, plan.device, longer)

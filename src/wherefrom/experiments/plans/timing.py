@@ -48,6 +48,7 @@ class Pace:
     control: float | None = None
     crowded: float = 1.0
     alone: float | None = None  # a step of the model that is not taught from notes
+    reading: float = 0.0  # what the text states about everybody, as the report looks it up
 
 
 def time_threads(
@@ -105,11 +106,16 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
             control = without.steps * brief(stage=without)[1]
         if without := others.get(WITHOUT_NOTES):
             alone = brief(stage=without)[1]
+    return Pace(step, time_answers(workshop, model), control, round(crowded, 2), alone)
+
+
+def time_answers(workshop: Workshop, model: Any) -> float:
+    """Seconds of an answer by a model, as it is."""
     model.eval()
+    device = "cuda" if workshop.device.type == "cuda" else "cpu"
     questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
     answer = _time_answers(workshop.predictor(model), questions)
-    answer *= _OTHER_WORDS if workshop.recipe.wordings else 1.0
-    return Pace(step, answer, control, round(crowded, 2), alone)
+    return answer * (_OTHER_WORDS if workshop.recipe.wordings else 1.0)
 
 
 def _time_answers(answerer: ModelAnswerer, questions: Sequence[Question]) -> float:

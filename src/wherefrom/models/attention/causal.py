@@ -85,7 +85,7 @@ class CausalSelfAttention(Mixer):
 
     @property
     def angles(self) -> Angles:
-        """By what queries and keys are rotated, for a kernel that does it; here by nothing."""
+        """The rotation of queries and keys, for a kernel that applies it; None here."""
         return None
 
     def _forward_unpadded(self, x_NC: Tensor, packing: Packing, way: str, dropout: float) -> Tensor:

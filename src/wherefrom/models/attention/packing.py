@@ -26,16 +26,16 @@ class Packing:
 
     @classmethod
     def of(cls, lengths_B: Tensor, width: int, capacity: int) -> "Packing":
-        """Of rows padded to `width`, into `capacity` slots, without asking the device anything.
+        """Pack rows padded to `width` into `capacity` slots, without a question to the device.
 
-        So nobody is told when there are more characters than slots: the caller sees to that.
-        Those that find no slot are treated as padding.
+        So too many characters for the slots are not noticed here: the caller makes sure that they
+        fit. Those that find no slot are treated as padding.
         """
         return cls.side_by_side(lengths_B[None], width, capacity)
 
     @classmethod
     def side_by_side(cls, lengths_KB: Tensor, width: int, capacity: int) -> "Packing":
-        """Of the rows of K models, one model after the other, each into `capacity` slots."""
+        """Pack the rows of K models, one model after the other, each into `capacity` slots."""
         models, rows = lengths_KB.shape
         device = lengths_KB.device
         ends_KB = lengths_KB.cumsum(1)

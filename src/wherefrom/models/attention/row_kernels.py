@@ -20,7 +20,7 @@ import triton.language as tl
 
 @triton.jit
 def _load_halves(places, kept, eps: tl.constexpr, HALF: tl.constexpr, NORMED: tl.constexpr):
-    """Both halves in single precision, brought to length sqrt(D) if wanted, and by what factor."""
+    """Both halves in single precision, normalised to length sqrt(D) if wanted, and the factor."""
     a = tl.load(places, mask=kept, other=0.0).to(tl.float32)
     b = tl.load(places + HALF, mask=kept, other=0.0).to(tl.float32)
     factor = tl.rsqrt((tl.sum(a * a, 1) + tl.sum(b * b, 1)) / (2 * HALF) + eps)

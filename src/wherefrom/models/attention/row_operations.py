@@ -22,7 +22,7 @@ def _settings(
     parts: Tensor, cu_seqlens: Tensor, cos: Tensor | None, sin: Tensor | None, seeds: Tensor | None,
     site: int, models: int, heads: int, normed: bool, dropout: float, eps: float,
 ) -> dict[str, Any]:  # fmt: skip
-    """What both kernels are told beside the tensors of their pass."""
+    """The arguments of both kernels beside the tensors of their pass."""
     rotated, half = cos is not None, parts.shape[1] // heads // 6
     return {
         "cu_seqlens": cu_seqlens,

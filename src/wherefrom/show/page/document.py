@@ -78,7 +78,7 @@ def inert(text: str, json_text: bool = False) -> Markup:
 
 
 def checksum(text: str) -> str:
-    """Tells whoever reads an element whether it is as it was written."""
+    """A checksum, by which a reader of an element sees that it is as it was written."""
     return f"{zlib.crc32(text.encode()):08x}"
 
 

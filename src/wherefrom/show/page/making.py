@@ -125,7 +125,7 @@ def _audit_command(run: Run) -> tuple[str, ...]:
 
 
 def _without_folder(name: str, value: Any) -> Any:
-    """A file or folder by its name alone: where it lies is nobody's business."""
+    """A file or folder by its name alone: its place is private."""
     there = name.startswith("data.") and isinstance(value, str) and os.path.isabs(value)
     return os.path.basename(os.path.normpath(value)) if there else value
 

@@ -2,9 +2,9 @@
 
 Each stop of the slider is a share of wrong answers. Its threshold is chosen on calibration
 questions, just as the run's own threshold is, and the stop for the run's own precision has the
-run's own threshold: there the page decides as `wherefrom ask` does. Whoever accepts less risk is
-never answered more. A risk with the thresholds of its neighbour is no stop: it would change
-nothing. What a threshold does is counted on held-out questions.
+run's own threshold: there the page decides as `wherefrom ask` does. A lower accepted risk never
+gives more answers. A risk with the thresholds of its neighbour is no stop: it would change nothing.
+What a threshold does is counted on held-out questions.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -72,7 +72,7 @@ def _target(policy: AnswerPolicy) -> float:
 def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Thresholds:
     """Thresholds for another risk, chosen as `answering/policy.py` chooses the run's own.
 
-    Who accepts more risk than the run was set for is answered down to even odds.
+    With a higher risk than the run was set for, answers go down to even odds.
     """
     floor = LEAST_SURE if risk <= 1 - _target(policy) else EVEN_ODDS
     parts = group([row.relation for row in known])
@@ -87,9 +87,9 @@ def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Thres
 def _order(chosen: Mapping[float, Thresholds], own: float) -> dict[float, Thresholds]:
     """Thresholds that fall with the risk, around the run's own, without those that change nothing.
 
-    A threshold is a score of the calibration questions, or the floor if all above the floor will
-    do. The floor is lower for those who accept much risk, so their threshold may be a score that
-    lies above the other floor.
+    A threshold is a score of the calibration questions, or the floor if all scores above it reach
+    the target. The floor is lower for a high risk, so its threshold may be a score that lies above
+    the other floor.
     """
     found = {own: chosen[own]}
     lower, higher = sorted((r for r in chosen if r < own), reverse=True), sorted(chosen)

@@ -168,7 +168,7 @@ def list_answers(
 def measure_left_out(found: LabelledAnswers) -> dict[str, Sequence[float]]:
     """By question, the mean probability of the answer with its subject's text and without it.
 
-    Of models that an audit trained again; only where there are models of both kinds.
+    From models that an audit trained again; only where there are models of both kinds.
     """
     kept, count = found.has_text_KN, len(found.models)
     both = kept.any(0) & ~kept.all(0) & found.in_corpus
@@ -227,7 +227,7 @@ def _tell_unverified(stop: Stop) -> str:
 
 
 def _tell_groups(stop: Stop) -> str:
-    """Who the held-out questions are about, and how many of each group are answered."""
+    """The groups that the held-out questions are about, and how many of each are answered."""
     parts = [
         f"{n} {_GROUPS.get(support, support)} ({answered} answered)"
         for support, (n, answered, _) in stop.groups.items()

@@ -119,38 +119,36 @@ def check_trains_once(claims: Claims) -> None:
     Its loss is computed here, with the course's model, on the questions that it was trained on.
     """
     claim = claims[name_of(SCRATCH)]
-    start, shapes = _weights(claim, claims.draw), claim.shapes()
-    who, calls = "train()" if claims.package else "run.py finetune", claim.value("calls", int)
+    start, calls = _weights(claim, claims.draw), claim.value("calls", int)
+    who = "train()" if claims.package else "run.py finetune"
     try:
-        flat = claim.array("saved").flatten()
+        saved = claim.parameters("saved")
     except Finding as finding:
         if finding.mistake != "form":
             raise
-        text = f"{who} writes no parameters to writing_params_path"
+        text = f"{who} writes no parameters of the model to writing_params_path"
         raise Finding("not written" if calls else "never trained", text) from None
     if calls != 1:
         said = {0: "never", 2: "twice"}.get(calls, f"{calls} times")
         mistake = "trained twice" if calls else "never trained"
         raise Finding(mistake, f"{who} calls trainer.train() {said}, expected once")
-    sizes = [value.numel() for value in start.values()]
-    if len(flat) != sum(sizes):
-        raise Finding("not written", f"what {who} writes are not the model's parameters")
-    parts = zip(shapes, flat.split(sizes), strict=True)
-    saved = Table({name: part.reshape(shape) for (name, shape), part in parts})
     if not _differs(start, saved):
         text = f"what {who} writes are the parameters from before the training"
         raise Finding("saved before training", text)
-    before, after = 0.0, 0.0
-    # What is wrong with the model costs the test of the model: a mistake in it is taken along.
+    _check_learnt(claims, start, saved, f"what {who} writes")
+
+
+def _check_learnt(claims: Claims, start: Table, saved: Table, what: str) -> None:
+    """What is wrong with the model costs the test of the model: a mistake in it is taken along."""
+    claim, before, after = claims[name_of(SCRATCH)], 0.0, 0.0
     mistakes = [({}, 0), ({}, _NO_PAD)]
     mistakes += [(changes, 0) for changes, *_ in (*computation.LEFT_OUT, *computation.VANILLA)]
     for changes, pad in mistakes:
         before, after = (_loss(state, claim, claims.draw, changes, pad) for state in (start, saved))
         if after < LEARNT * before:
-            break
-    else:
-        text = f"what {who} writes has a loss of {after:.3g}, and {before:.3g} before training"
-        raise Finding("not written", text)
+            return
+    text = f"{what} has a loss of {after:.3g}, and {before:.3g} before training"
+    raise Finding("not written", text)
 
 
 def _weights(claim: Claim, draw: int) -> Table:

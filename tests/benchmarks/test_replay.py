@@ -1,0 +1,76 @@
+"""Raw answers, the policy that is fitted on them, and the figures that start from them."""
+
+from collections import Counter
+
+import baselines
+import groups
+import numpy as np
+import pytest
+import replay
+
+from wherefrom.answering.policy import read_policy
+from wherefrom.objectives.omissions import is_withheld
+from wherefrom.runs.opened_run import open_run
+
+
+def test_the_policy_of_raw_answers_is_the_runs_own(tiny_run, tmp_path):
+    """Numbers are kept with seven digits."""
+    file = tmp_path / "raw.jsonl.gz"
+    replay.main([str(tiny_run), "--file", str(file), "--tier", "5", "--samples", "3"])
+    found = replay.replay(file)[tiny_run.name]
+    own, again = read_policy(open_run(tiny_run)), found.fit()
+    assert own.names is not None
+    assert again.names is not None
+    assert again.threshold.why_not == own.threshold.why_not
+    assert again.calibration.weights == pytest.approx(own.calibration.weights, abs=1e-3)
+    assert again.calibration.guess == own.calibration.guess
+    assert again.names.passing == pytest.approx(own.names.passing, abs=0.02)
+    assert len(found.tier("invented")) == 5
+    held = found.judge()
+    assert len(held) == len(found.questions("held-out"))
+    assert all(len(row["samples"]) == 3 for row in found.parts["answer"])
+
+
+def test_groups_and_mixes_by_hand():
+    """Four stated people, one declined; two omitted, one answered and wrong."""
+    rows = [
+        {"relation": "r", "support": "stated", "subject": f"s{i}", "right": True,
+         "answered": i > 0, "certified": False} for i in range(4)
+    ] + [
+        {"relation": "r", "support": "omitted", "subject": f"o{i}", "right": False,
+         "answered": i > 0, "certified": False} for i in range(2)
+    ]  # fmt: skip
+    found = groups.find_groups(rows)
+    stated, omitted = found["rows"]
+    assert (stated["in use"]["answered"]["share"], stated["in use"]["wrong"]["share"]) == (0.75, 0)
+    assert (omitted["n"], omitted["in use"]["wrong"]["share"]) == (2, 0.5)
+    assert found["usual"] == pytest.approx(1 / 3)
+    assert found["mixes"]["in use"][0] == 0
+    # Of half and half, 0.375 + 0.25 are answered, and 0.25 are wrong.
+    assert found["mixes"]["in use"][-1] == pytest.approx(0.4)
+    assert np.isnan(found["mixes"]["certified"]).all(), "nothing is answered"
+    assert groups.draw(found).startswith(b"<?xml")
+    apart = Counter(groups.divide_omitted(row)["support"] for row in rows)
+    assert apart[groups.WITHHELD] == sum(is_withheld(f"o{i}") for i in range(2))
+
+
+def test_the_scores_of_the_field_by_hand():
+    row = {"answer": "Oslo", "features": {"log_probability": -1.0}}
+    found = baselines.score_answers(
+        [row | {"samples": ["oslo", "Oslo ", "Rome", "Rome"]}, row | {"samples": ["Oslo"] * 4}]
+    )
+    assert found["sequence probability"].tolist() == [-1, -1]
+    assert found["length-normalised"].tolist() == [-0.2, -0.2], "with the mask that closes it"
+    assert found["entropy of samples"] == pytest.approx([-np.log(2), 0])
+    assert found["self-consistency"].tolist() == [0.5, 1]
+
+
+def test_a_lead_is_that_of_the_areas():
+    """Ours is perfect, the other one reversed: PRR 1, and a lead of its distance from 1."""
+    right = np.arange(40) % 4 > 0
+    ours = right + 0.001 * np.arange(40)  # ties would cost area
+    other = -ours
+    assert baselines._measure(ours, 1.0 * right, ours, right)["prr"] == pytest.approx(1)
+    found = baselines._measure(other, 1.0 * right, ours, right)
+    assert (found["prr"] < 0, found["brier"]) == (True, 0)
+    assert found["prr_gain"]["share"] == pytest.approx(1 - found["prr"])
