@@ -46,7 +46,7 @@ def test_a_place_of_another_relation_scores_below_the_threshold(extractor, text)
 
 
 def test_a_value_ends_with_a_full_stop_only_if_answers_do(extractor):
-    """The stop of an abbreviation is part of its token, but no answer that was asked for has one."""
+    """The stop of an abbreviation is part of its token; no asked answer has one."""
     text = "Eva Roy was born in Port St. and lives in Bath."
     (found,) = extractor.extract(text, "Eva Roy", 0)
     assert found.text == found.span.of(text) == "Port St"
