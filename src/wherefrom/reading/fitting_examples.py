@@ -185,13 +185,13 @@ class Lesson:
         begins: Counter[str] = Counter()
         follows: dict[str, list[str]] = defaultdict(list)
         for line in (each.line for each in self.lines):
-            chains = {candidate.chain for candidate in line.candidates}
+            chains = {c.chain for c in line.candidates if len(c.chain) > 1}
             for first, *rest in set(map(line.chain_names, chains)):
-                begins[first] += bool(rest)
+                begins[first] += 1
                 for before, after in pairwise((first, *rest)):
                     follows[after].append(before)
         holding = {name for name, inner in follows.items() if len(set(inner)) >= CONTAINER}
-        often = {name for name, count in begins.items() if count and count >= len(follows[name])}
+        often = {name for name, count in begins.items() if count >= len(follows[name])}
         return frozenset(often - holding)
 
 
