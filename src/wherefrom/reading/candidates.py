@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
 
+from wherefrom.core.contracts import Span
 from wherefrom.reading.boundaries import Boundaries, TokenRange, learn_crosswise
 from wherefrom.reading.subject_text import CandidateAnswer, Names, read_text
 from wherefrom.reading.tokens import (
@@ -190,6 +191,10 @@ class Line:
             return Names(read, read.mark_name(known))
         return read.without_name
 
+    def span(self, candidate: CandidateAnswer) -> Span:
+        """Where a candidate stands in the text."""
+        return self.read.span(candidate.first, candidate.last)
+
     def chain_names(self, chain: Sequence[TokenRange]) -> tuple[str, ...]:
         """The names in a chain, normalised."""
         return tuple(self.names.candidate(*run).value for run in chain)
@@ -225,7 +230,7 @@ class Line:
             if self.read.folded[first] in self.profile.first_words:
                 end = min(first + self.profile.longest_known, len(self.tokens))
                 for last in range(first + 1, end + 1):
-                    phrase = normalise(self.read.span(first, last).of(self.text))
+                    phrase = normalise(self.read.phrase(first, last))
                     if self.tokens[last - 1] != "." and phrase in self.profile.known:
                         yield first, last
 

@@ -128,16 +128,16 @@ class RelationExtractor:
         score = min(float(p.sum()), 1.0)
         return [
             Statement(
-                text=candidate.span.of(text),
+                text=span.of(text),
                 value=candidate.value,
                 document=document,
-                span=Span(start + candidate.span.start, start + candidate.span.end),
+                span=Span(start + span.start, start + span.end),
                 chain=line.chain_names(candidate.chain),
                 position=candidate.position,
                 score=score,
                 certainty=self.model.calibration.apply(totals[candidate.value]),
             )
-            for candidate in (line.candidates[i] for i in chosen)
+            for candidate, span in ((c, line.span(c)) for c in (line.candidates[i] for i in chosen))
         ]
 
     def _choose(
