@@ -16,6 +16,7 @@ from itertools import islice, pairwise
 
 from wherefrom.core.contracts import Span
 from wherefrom.reading.boundaries import Boundaries, TokenRange, learn_crosswise
+from wherefrom.reading.mentions import same_span
 from wherefrom.reading.subject_text import CandidateAnswer, Names, read_text
 from wherefrom.reading.tokens import (
     find_glue,
@@ -57,7 +58,7 @@ class AnswerProfile:
     `glue` are the marks inside web addresses, versions and the like, see `tokenise`. `boundaries`
     tell what stands around answers, where some answers are found in no other way; `untaught` has
     for each text that they were learnt from what other texts taught. `labelled`: all answers stand
-    behind the same few words.
+    behind the same few words. `stops`: answers may end with a full stop, as "Acme Ltd." does.
     """
 
     max_words: Mapping[str, int]
@@ -71,6 +72,7 @@ class AnswerProfile:
     boundaries: Boundaries | None = None
     untaught: Mapping[str, Boundaries] = field(default_factory=dict[str, Boundaries])
     labelled: bool = False
+    stops: bool = True
 
     @classmethod
     def of(
@@ -113,6 +115,7 @@ class AnswerProfile:
             named > 1 and named >= least,
             starters,
             glue,
+            stops=sum(answer.endswith(".") for answer in answers) >= least,
         )
         return profile._bounded(split, texts, own)
 
@@ -145,6 +148,11 @@ class AnswerProfile:
             return (name and linked <= self.linking_words) or shaped
         most = _MAX_FREE_CHARACTERS if is_unspaced(tokens[0]) else _MAX_FREE_WORDS
         return len(tokens) <= most and kinds[-1] != "mark" and kinds[0] in self.max_words
+
+    def trim(self, text: str, span: Span) -> Span:
+        """Where a value stands, without a full stop at its end if answers have none."""
+        stopped = not self.stops and text[span.end - 1] == "."
+        return same_span(span.start, span.end - stopped)
 
     @cached_property
     def longest_known(self) -> int:
