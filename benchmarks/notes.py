@@ -14,37 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from measure import finish, machine, parser
+from reading import hide, is_clean, score_sure
 
 import wherefrom
 from wherefrom.answering.closed_book import open_closed_book
-from wherefrom.core.contracts import Note, Question
+from wherefrom.core.contracts import Question
 from wherefrom.data import facts
 from wherefrom.evaluation.baselines import OpenBook
 from wherefrom.evaluation.evaluator import Score
-from wherefrom.reading.index import fold
-from wherefrom.reading.sentences import split_sentences
 from wherefrom.reading.subjects import score_subjects
 from wherefrom.runs.opened_run import Run, open_run
 
 WITHOUT = "without_notes"
-SURE = 0.9
-
-
-def is_clean(question: Question) -> bool:
-    """Whether a question that patterns drew from a text has the answer that the text has."""
-    answer = question.answer or ""
-    return question.support == "stated" and (
-        len(split_sentences(answer)) == 1 and not answer.endswith("-")
-    )
-
-
-def hide(questions: Sequence[Question], path: Path) -> None:
-    """A file of the questions that are not held out, each with its split."""
-    rows = ["question\tanswer\trelation\tsplit\n"]
-    for q in questions:
-        if q.split != "held-out":
-            rows.append(f"{q.text}\t{q.answer or ''}\t{q.relation}\t{q.split}\n")
-    path.write_text("".join(rows), encoding="utf-8")
 
 
 def score(predictor: Any, questions: Sequence[Question]) -> dict[str, Any]:
@@ -57,26 +38,6 @@ def score(predictor: Any, questions: Sequence[Question]) -> dict[str, Any]:
         name: Score.of_share("accuracy", sum(some), len(some)).as_json()
         for name, some in (("all", right), ("named in the text", named), ("clean", kept))
         if some
-    }
-
-
-def score_sure(notes: Sequence[Note], questions: Sequence[Question]) -> dict[str, Any]:
-    """For each relation how many notes are right, how many are sure, and how many are both.
-
-    Of notes about subjects that the reader did not learn from; a note is sure from 0.9 on.
-    """
-    noted = {(fold(note.subject), note.relation): note for note in notes}
-    scores: dict[str, list[tuple[bool, bool]]] = {}
-    for q in filter(is_clean, questions):
-        if note := noted.get((fold(q.subject), q.relation)):
-            scores.setdefault(q.relation, []).append((q.accepts(note.value), note.score >= SURE))
-    return {
-        relation: {
-            "sure": sum(sure for _, sure in pairs),
-            "right of sure": [right for right, sure in pairs if sure].count(True),
-            "right": sum(right for right, _ in pairs),
-        }
-        for relation, pairs in scores.items()
     }
 
 
@@ -101,7 +62,7 @@ def main() -> None:
         given, settings = args.questions, list[str]()
         if args.hidden:
             given = str(Path(folder) / "questions.tsv")
-            hide(dataset.questions, Path(given))
+            hide(dataset.questions, ("held-out",), Path(given))
             settings = ["data.held_out_share=0", "tasks.answers.split=calibration"]
         outcome = wherefrom.run(
             "facts",

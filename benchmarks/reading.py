@@ -26,12 +26,12 @@ from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset, Note, Passage, Que
 from wherefrom.data import facts
 from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import fold
+from wherefrom.reading.note_scores import SURE
 from wherefrom.reading.notes import Reader, fit_readers, read_subjects
 from wherefrom.reading.sentences import split_sentences
 from wherefrom.reading.sources import DatasetPassages, passages_of
 from wherefrom.reading.subjects import score_subjects
 
-SURE = 0.9
 COLUMNS = ("questions", "right", "sure", "right of sure", "cut", "sure of cut")
 
 

@@ -45,6 +45,15 @@ def test_a_place_of_another_relation_scores_below_the_threshold(extractor, text)
     assert extractor.extract("nothing with capitals", "Eva Roy", 0) == []
 
 
+def test_a_value_ends_with_a_full_stop_only_if_answers_do(extractor):
+    """The stop of an abbreviation is part of its token; no asked answer has one."""
+    text = "Eva Roy was born in Port St. and lives in Bath."
+    (found,) = extractor.extract(text, "Eva Roy", 0)
+    assert found.text == found.span.of(text) == "Port St"
+    stopped = replace(extractor, profile=replace(extractor.profile, stops=True))
+    assert [s.text for s in stopped.extract(text, "Eva Roy", 0)] == ["Port St."]
+
+
 def test_a_statement_has_its_chain(extractor):
     text = "Eva Roy was born in Bonn, Germany, and lives in Bath."
     (found,) = extractor.extract(text, "Eva Roy", 0)

@@ -4,7 +4,7 @@ import pytest
 
 from wherefrom.core.contracts import Dataset, Document, Question, Span
 from wherefrom.reading import fitting_examples as module
-from wherefrom.reading.fitting_examples import Asked, Lesson
+from wherefrom.reading.fitting_examples import Asked, Lesson, make_examples
 from wherefrom.reading.log_linear import FOLDS
 from wherefrom.reading.sources import DatasetPassages
 
@@ -28,9 +28,10 @@ def test_stating_sentences_are_cut_out():
     assert {each.line.text for each in found.silent} == {
         f"{n} was a poet. {n} died in Rome." for n in NAMES
     }
-    examples = found.examples(found.distractors()[1])
+    learnt = found.learnt()
+    assert [each.is_cut for each in learnt] == [False] * 10 + [True] * 10
+    examples = make_examples(learnt, found.distractors()[1])
     assert [any(e.is_answer) for e in examples] == [True] * 10 + [False] * 10
-    assert [e.is_cut for e in examples] == [False] * 10 + [True] * 10
 
 
 def test_a_text_of_one_sentence_has_nothing_left():
@@ -60,7 +61,7 @@ def test_some_candidates_stand_for_many():
     many = ", ".join(f"X{i}" for i in range(200))
     texts = {n: f"{n} saw {many}. {n} was born in Oslo." for n in NAMES}
     found = lesson(texts, [ask(name, "Oslo") for name in NAMES])
-    example = found.examples(found.distractors()[1])[0]
+    example = make_examples(found.learnt(), found.distractors()[1])[0]
     assert sum(example.is_answer) == 1
     assert len(example.features) == module._MOST_OTHERS + 1
     weights = [2.718281828**offset for offset in example.offsets]
@@ -86,6 +87,6 @@ def test_a_few_answers_that_are_cut_off_are_left_out(faults: int, missed: int):
     towns = [f"{answer} Hill" if answer != "Oslo" else answer for answer in answers]
     texts = {n: f"{n} was born in {town}." for n, town in zip(NAMES, towns, strict=True)}
     found = lesson(texts, [ask(n, a) for n, a in zip(NAMES, answers, strict=True)])
-    examples = found.examples(found.distractors()[1])
+    examples = make_examples(found.learnt(), found.distractors()[1])
     assert len(examples) == 10 - faults + missed
     assert [e.weight for e in examples].count(0) == missed

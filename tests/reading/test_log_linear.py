@@ -7,7 +7,6 @@ from wherefrom.reading import log_linear
 from wherefrom.reading.log_linear import (
     FOLDS,
     RIDGE,
-    Calibration,
     Example,
     LogLinearModel,
     choose_rival,
@@ -116,15 +115,3 @@ def test_nobody_is_judged_by_weights_that_their_own_lines_taught():
 def test_a_feature_of_one_candidate_teaches_nothing():
     lines = [*examples(), Example([["any", "once"]], [True], 0)]
     assert "once" not in LogLinearModel.fit(lines).weights
-
-
-def test_a_calibration_follows_what_was_right():
-    p, one = np.linspace(0.05, 0.95, 19), np.ones(19)
-    same = Calibration.fit(p, p, one)
-    assert same.apply(0.3) == pytest.approx(0.3, abs=0.01)
-    modest = Calibration.fit(np.full(50, 0.7), np.ones(50), np.ones(50))
-    assert modest.apply(0.7) > 0.9
-    vain = Calibration.fit(np.full(50, 0.95), np.arange(50) % 2, np.ones(50))
-    assert vain.apply(0.95) == pytest.approx(0.5, abs=0.05)
-    upside_down = Calibration.fit(p, 1 - p, one)
-    assert upside_down.apply(0.9) > upside_down.apply(0.1)

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice, pairwise
 
+from wherefrom.core.contracts import Span
 from wherefrom.reading.boundaries import Boundaries, TokenRange, learn_crosswise
+from wherefrom.reading.mentions import same_span
 from wherefrom.reading.subject_text import CandidateAnswer, Names, read_text
 from wherefrom.reading.tokens import (
     find_glue,
@@ -56,7 +58,7 @@ class AnswerProfile:
     `glue` are the marks inside web addresses, versions and the like, see `tokenise`. `boundaries`
     tell what stands around answers, where some answers are found in no other way; `untaught` has
     for each text that they were learnt from what other texts taught. `labelled`: all answers stand
-    behind the same few words.
+    behind the same few words. `stops`: answers may end with a full stop, as "Acme Ltd." does.
     """
 
     max_words: Mapping[str, int]
@@ -70,6 +72,7 @@ class AnswerProfile:
     boundaries: Boundaries | None = None
     untaught: Mapping[str, Boundaries] = field(default_factory=dict[str, Boundaries])
     labelled: bool = False
+    stops: bool = True
 
     @classmethod
     def of(
@@ -112,6 +115,7 @@ class AnswerProfile:
             named > 1 and named >= least,
             starters,
             glue,
+            stops=sum(answer.endswith(".") for answer in answers) >= least,
         )
         return profile._bounded(split, texts, own)
 
@@ -144,6 +148,11 @@ class AnswerProfile:
             return (name and linked <= self.linking_words) or shaped
         most = _MAX_FREE_CHARACTERS if is_unspaced(tokens[0]) else _MAX_FREE_WORDS
         return len(tokens) <= most and kinds[-1] != "mark" and kinds[0] in self.max_words
+
+    def trim(self, text: str, span: Span) -> Span:
+        """Where a value stands, without a full stop at its end if answers have none."""
+        stopped = not self.stops and text[span.end - 1] == "."
+        return same_span(span.start, span.end - stopped)
 
     @cached_property
     def longest_known(self) -> int:
@@ -190,6 +199,10 @@ class Line:
             return Names(read, read.mark_name(known))
         return read.without_name
 
+    def span(self, candidate: CandidateAnswer) -> Span:
+        """Where a candidate stands in the text."""
+        return self.read.span(candidate.first, candidate.last)
+
     def chain_names(self, chain: Sequence[TokenRange]) -> tuple[str, ...]:
         """The names in a chain, normalised."""
         return tuple(self.names.candidate(*run).value for run in chain)
@@ -225,7 +238,7 @@ class Line:
             if self.read.folded[first] in self.profile.first_words:
                 end = min(first + self.profile.longest_known, len(self.tokens))
                 for last in range(first + 1, end + 1):
-                    phrase = normalise(self.read.span(first, last).of(self.text))
+                    phrase = normalise(self.read.phrase(first, last))
                     if self.tokens[last - 1] != "." and phrase in self.profile.known:
                         yield first, last
 

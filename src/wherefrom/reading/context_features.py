@@ -106,6 +106,8 @@ class Context:
                 f"first word: {self.line.tokens[first].lower()}",
                 f"later sentence: {start > 0}",
                 f"opens sentence: {start == first}",
+                f"sentence: {self.patterns[start]}",
+                f"sentence: {self.patterns[start]} {self._after(start, 1)}",
                 f"anchor: {content}",
                 f"anchor: {content} {left1}",
                 *dict.fromkeys(self._words_before(first)),

@@ -7,7 +7,7 @@ answer, if any (`fitting_examples.py` says what that is learnt from). A comma be
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,18 +18,23 @@ from wherefrom.reading.candidates import AnswerProfile, Line
 from wherefrom.reading.context_features import Context
 from wherefrom.reading.fitting_examples import (
     Asked,
+    LearntLine,
     Lesson,
     find_anchors,
+    make_examples,
     may_rival,
     same_place,
 )
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import LogLinearModel
+from wherefrom.reading.note_scores import Calibration, Choice
 from wherefrom.reading.sources import PassageSource
 from wherefrom.reading.tokens import normalise
 
 _CONTEXT = re.compile(r"anchor: [^<\s,]{4,} [^<\s,]+")
 _MIN_LINES = 3  # a relation needs this many lines that state their answer, or it is not learnt
+_UNCHANGED = Calibration()
+_MOST_WEIGHED = 100_000  # candidates from whose lines it is learnt how far to trust a choice
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,7 @@ class RelationExtractor:
     innermost: frozenset[str]
     model: LogLinearModel
     anchors: frozenset[str] = frozenset()
+    calibration: Calibration = _UNCHANGED
 
     @classmethod
     def fit(
@@ -87,7 +93,8 @@ class RelationExtractor:
         people = Asked(asked, starters)
         lesson = Lesson.of(source, people)
         distractors, of_folds = lesson.distractors()
-        examples = lesson.examples(of_folds)
+        learnt = lesson.learnt()
+        examples = make_examples(learnt, of_folds)
         stating = sum(any(example.is_answer) for example in examples)
         if stating < _MIN_LINES:
             raise BadData(
@@ -103,6 +110,8 @@ class RelationExtractor:
         whole = cls(lesson.profile, distractors, lesson.innermost(), model, anchors)
         parts = zip(lesson.profiles, of_folds, models, strict=True)
         others = [replace(whole, profile=p, distractors=d, model=m) for p, d, m in parts]
+        calibration = Calibration.fit(_choose_values(learnt, others))
+        whole, *others = (replace(one, calibration=calibration) for one in (whole, *others))
         folds = {fold(subject): number for subject, number in people.folds.items()}
         return whole, CrossFitted(folds, tuple(others))
 
@@ -121,24 +130,34 @@ class RelationExtractor:
         line = Line(text, subject, self.profile)
         if not line.candidates:
             return []
-        context = Context(line, self.profile.known, self.distractors)
-        p = self.model.probabilities(context.scores(self.model.weights))
-        totals = _add_by_value(line, p)
+        context, p, totals = self._weigh(line)
         chosen = self._choose(line, context, p, totals)
         score = min(float(p.sum()), 1.0)
         return [
             Statement(
-                text=candidate.span.of(text),
+                text=span.of(text),
                 value=candidate.value,
                 document=document,
-                span=Span(start + candidate.span.start, start + candidate.span.end),
+                span=Span(start + span.start, start + span.end),
                 chain=line.chain_names(candidate.chain),
                 position=candidate.position,
                 score=score,
-                certainty=self.model.calibration.apply(totals[candidate.value]),
+                certainty=self.calibration.apply(totals[candidate.value]),
             )
             for candidate in (line.candidates[i] for i in chosen)
+            for span in (self.profile.trim(text, line.span(candidate)),)
         ]
+
+    def _weigh(self, line: Line) -> tuple[Context, np.ndarray, dict[str, float]]:
+        """The contexts of a line's candidates, their probabilities, and those of their values."""
+        context = Context(line, self.profile.known, self.distractors)
+        p = self.model.probabilities(context.scores(self.model.weights))
+        return context, p, _add_by_value(line, p)
+
+    def best_value(self, line: Line) -> tuple[str, float]:
+        """The likeliest value of a line that has candidates, and its probability."""
+        totals = self._weigh(line)[-1]
+        return max(totals.items(), key=lambda pair: pair[1])
 
     def _choose(
         self, line: Line, context: Context, p: np.ndarray, totals: Mapping[str, float]
@@ -199,6 +218,20 @@ class RelationExtractor:
         rest = long.removeprefix(f"{short} ")
         links = rest.split(" ", 1)[0] in self.profile.linking_words
         return rest != long and not links and answer in self.profile.known
+
+
+def _choose_values(
+    learnt: Iterable[LearntLine], readers: Sequence[RelationExtractor]
+) -> Iterator[Choice]:
+    """What the readers of the folds choose in lines that they did not learn from.
+
+    Among all candidates of a line: in those that were learnt from, its worst rival may be missing.
+    """
+    lines = [each for each in learnt if each.line.candidates]
+    size = sum(len(each.line.candidates) for each in lines)
+    for each in lines[:: size // _MOST_WEIGHED + 1]:
+        value, p = readers[each.fold].best_value(each.line)
+        yield Choice(p, value in each.answers, each.weight, each.is_cut)
 
 
 def _add_by_value(line: Line, p: np.ndarray) -> dict[str, float]:

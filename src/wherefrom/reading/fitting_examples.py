@@ -165,8 +165,8 @@ class Lesson:
         whole, *folds = (frozenset(value for value in common if value not in k) for k in known)
         return whole, folds
 
-    def examples(self, distractors: Sequence[Container[str]]) -> list[Example]:
-        """Examples of all lines, the silent ones last; `distractors` are those of the folds.
+    def learnt(self) -> list[LearntLine]:
+        """All lines but faulty ones, the silent ones last.
 
         If a few asked answers are cut off, the questions are faulty: whatever is chosen in their
         lines is neither right nor wrong.
@@ -174,9 +174,7 @@ class Lesson:
         faulty = {id(each) for each in self.lines if each.is_cut_off}
         if len(faulty) > _FEW_CUT_OFF * len(self.lines):
             faulty = set[int]()
-        learnt = (each for each in (*self.lines, *self.silent) if id(each) not in faulty)
-        found = (_example(each, distractors[each.fold]) for each in learnt)
-        return [example for example in found if example]
+        return [each for each in (*self.lines, *self.silent) if id(each) not in faulty]
 
     def innermost(self) -> frozenset[str]:
         """Names that begin chains at least as often as they follow a name, and follow few names.
@@ -195,6 +193,14 @@ class Lesson:
         holding = {name for name, inner in follows.items() if len(set(inner)) >= CONTAINER}
         often = {name for name, count in begins.items() if count and count >= len(follows[name])}
         return frozenset(often - holding)
+
+
+def make_examples(
+    learnt: Iterable[LearntLine], distractors: Sequence[Container[str]]
+) -> list[Example]:
+    """Examples of lines that have candidates; `distractors` are those of the folds."""
+    found = (_example(each, distractors[each.fold]) for each in learnt)
+    return [example for example in found if example]
 
 
 def find_anchors(examples: Iterable[Example]) -> frozenset[str]:
@@ -264,7 +270,8 @@ def _cut(learnt: LearntLine, subject: str) -> LearntLine | None:
     if not learnt.has_answer:
         return None
     text, profile = learnt.line.text, learnt.line.profile
-    right = [c.span.start for c in learnt.line.candidates if c.value in learnt.answers]
+    line = learnt.line
+    right = [line.span(c).start for c in line.candidates if c.value in learnt.answers]
     kept = ""
     for sentence in split_sentences(text, profile.starters):
         inside = any(sentence.start <= start < sentence.end for start in right)
@@ -302,8 +309,6 @@ def _example(learnt: LearntLine, distractors: Container[str]) -> Example | None:
         is_answer=[c.value in answers for c in candidates],
         fold=learnt.fold,
         weight=0.0 if missed else learnt.weight,
-        is_cut=learnt.is_cut,
-        values=[c.value for c in candidates],
         offsets=[0.0 if c.value in answers else offset for c in candidates],
         is_rival=[
             may_rival(line, c, distractors) and not any(same_place(c, one) for one in right)

@@ -8,7 +8,7 @@ Shapes: L lines; C candidates of all lines, those of one line side by side; F fe
 of a candidate and one of its features.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,82 +26,26 @@ _LEAST_RIVAL = 0.05
 _LEFT_OUT, _FEW_LINES = 3, 30  # three lines may state two answers, one in each 30 if they are few
 # Factor and share of `choose_rival`: the words before a phrase say more than its probability.
 _EVERY, _ANCHORED = (10.0, 0.02), (2.0, 0.01)
-_NEWTON_STEPS = 50
-_PRIOR = 0.3  # of a calibration: as much as a third of a line says
-_FLATTEST = 0.1  # the least slope: a likelier value must stay the surer one
-_SILENT = 0.15  # how often a text without its stating sentences counts: few texts are like that
-_CLOSEST = 1e-6  # probabilities are kept this far from 0 and 1 where their odds are taken
 
 
 @dataclass(frozen=True)
 class Example:
     """A line of an asked person: each candidate's features, and whether it is the answer.
 
-    `values` says which candidates have the same text. `offsets` are added to the scores: a
-    candidate that stands for n others which were left out has log n. `is_rival`: whether it would
-    be another answer, neither part of the answer nor around it; `is_anchored`: whether the words
-    before it are those of an answer. Lines of one `fold` are judged by weights
-    of the other folds; a line counts `weight` times. `is_cut`: its stating sentences were cut out.
-    A line of weight 0 has its answer, but not as a candidate: whatever is chosen there is wrong.
-    Nothing is learnt from it but how far to trust a choice.
+    `offsets` are added to the scores: a candidate that stands for n others which were left out has
+    log n. `is_rival`: whether it would be another answer, neither part of the answer nor around it;
+    `is_anchored`: whether the words before it are those of an answer. Lines of one `fold` are
+    judged by weights of the other folds; a line counts `weight` times. A line of weight 0 has its
+    answer, but not as a candidate: nothing is learnt from it.
     """
 
     features: Sequence[Sequence[str]]
     is_answer: Sequence[bool]
     fold: int
     weight: float = 1.0
-    is_cut: bool = False
-    values: Sequence[str] = ()
     offsets: Sequence[float] = ()
     is_rival: Sequence[bool] = ()
     is_anchored: Sequence[bool] = ()
-
-
-@dataclass(frozen=True)
-class Calibration:
-    """The chance that a value is right, from the probability that the model gives to it.
-
-    A straight line between the logarithms of the odds (Platt 1999), which keeps their order.
-    """
-
-    slope: float = 1.0
-    shift: float = 0.0
-
-    @classmethod
-    def fit(
-        cls, probability_L: np.ndarray, right_L: np.ndarray, weight_L: np.ndarray
-    ) -> "Calibration":
-        """The likeliest line; the prior is that the probabilities are good as they are."""
-        x_L = _log_odds(probability_L)
-        slope, shift = 1.0, 0.0
-        for _ in range(_NEWTON_STEPS):
-            p_L = _sigmoid(slope * x_L + shift)
-            error_L, curve_L = weight_L * (p_L - right_L), weight_L * p_L * (1 - p_L)
-            by_slope = _dot(error_L, x_L) + _PRIOR * (slope - 1)
-            by_shift = float(error_L.sum()) + _PRIOR * shift
-            twice_slope = _dot(curve_L, x_L**2) + _PRIOR
-            both, twice_shift = _dot(curve_L, x_L), float(curve_L.sum()) + _PRIOR
-            size = twice_slope * twice_shift - both**2
-            # Where all is certain there is no curvature, and a whole step would lead far away.
-            slope -= _clip((twice_shift * by_slope - both * by_shift) / size)
-            shift -= _clip((twice_slope * by_shift - both * by_slope) / size)
-        return cls(round(max(slope, _FLATTEST), 4), round(shift, 4))
-
-    def apply(self, probability: float) -> float:
-        return float(_sigmoid(self.slope * _log_odds(np.array(probability)) + self.shift))
-
-
-def _clip(step: float) -> float:
-    return min(max(step, -0.5), 0.5)
-
-
-def _log_odds(p: np.ndarray) -> np.ndarray:
-    p = np.clip(p, _CLOSEST, 1 - _CLOSEST)
-    return np.log(p / (1 - p))
-
-
-def _sigmoid(x: np.ndarray) -> np.ndarray:
-    return 1 / (1 + np.exp(-np.clip(x, -50, 50)))
 
 
 @dataclass(frozen=True)
@@ -116,7 +60,6 @@ class LogLinearModel:
     threshold: float
     rival: float = 1.0
     anchored_rival: float = 1.0
-    calibration: Calibration = Calibration()
 
     @classmethod
     def fit(cls, examples: Sequence[Example]) -> "LogLinearModel":
@@ -143,7 +86,6 @@ class LogLinearModel:
             choose_threshold(total_L[design.weight_L > 0], states_L[design.weight_L > 0]),
             choose_rival(every, *_EVERY),
             choose_rival(anchored, *_ANCHORED),
-            Calibration.fit(*_best_values(examples, p_C)),
         )
         return whole, [replace(whole, weights=_name(names, each)) for each in others]
 
@@ -314,30 +256,6 @@ def _cross_validate(
         held_out_C = (fold_L == number)[design.line_C]
         probability_C[held_out_C] = design.probabilities(weights_F)[held_out_C]
     return weights, probability_C
-
-
-def _best_values(
-    examples: Sequence[Example], p_C: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """For each line, the probability of its likeliest value, whether that is right, its weight.
-
-    The probabilities of a value that occurs twice are added.
-    """
-    found: list[tuple[float, bool, float]] = []
-    start = 0
-    for example in examples:
-        p = p_C[start : (start := start + len(example.features))]
-        totals: dict[str, float] = defaultdict(float)
-        for value, one in zip(example.values, p.tolist(), strict=False):
-            totals[value] += one
-        if totals:
-            first = max(totals, key=lambda value: totals[value])
-            pairs = zip(example.values, example.is_answer, strict=True)
-            right = any(one for value, one in pairs if value == first)
-            weight = _SILENT if example.is_cut else example.weight or 1.0
-            found.append((totals[first], right, weight))
-    best, right, weight = np.array(found, dtype=float).reshape(-1, 3).T
-    return best, right, weight
 
 
 def _rival_ratios(examples: Sequence[Example], p_C: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
