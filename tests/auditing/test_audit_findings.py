@@ -71,7 +71,7 @@ KEYS = {
     "source.measured": {
         "models", "auroc", "auroc_with_text", "auroc_of_borrowed", "agreement", "m",
         "pairs_agree", "recalled_share", "reliability", "spearman", "probability_alone",
-        "confidence_alone", "by_construction", "constant", "gain", "evidence", "evidence_gain",
+        "confidence_alone", "by_construction", "constant", "gain", "evidence",
         "in_words",
     },
     "source.measured.reliability": {

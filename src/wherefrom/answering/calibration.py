@@ -10,6 +10,7 @@ Shapes: N answers, K features, R relations.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 
 import numpy as np
 
@@ -23,6 +24,7 @@ PSEUDO = 0.5  # weight of each of the two pseudo-answers
 RIDGE = 0.3
 # Penalties of how far a relation departs from the common curve: see docs/research/LOG.md.
 OWN_WEIGHT, OWN_BIAS = 3.0, 1.0
+NO_GUESSES: Mapping[str, float] = MappingProxyType({})
 _MOST_TURNS, _SETTLED = 100, 1e-6
 
 
@@ -62,7 +64,7 @@ def fit_by_relation(
     right_N: np.ndarray,
     names: Sequence[str],
     parts: Mapping[str, np.ndarray],
-    guesses: Mapping[str, float] | None = None,
+    guesses: Mapping[str, float] = NO_GUESSES,
 ) -> dict[str, LogisticCalibration]:
     """A curve for each relation, whose answers are at the places that `parts` has.
 
@@ -81,7 +83,7 @@ def fit_by_relation(
     for name, places in parts.items():
         blocks.append(np.zeros_like(x_NC))
         blocks[-1][places] = x_NC[places]
-        guess_N[places] = guesses[name] if guesses else 0.0
+        guess_N[places] = guesses.get(name, 0.0)
     own = np.append(np.full(k, OWN_WEIGHT), OWN_BIAS)
     penalty = np.concatenate((np.append(np.full(k, RIDGE), 0.0), np.tile(own, len(parts))))
     right, count = np.asarray(right_N, dtype=bool), np.ones(n)
@@ -93,7 +95,7 @@ def fit_by_relation(
             common,
             weights=tuple(c[:k].tolist()),
             bias=float(c[k]),
-            guess=guesses[name] if guesses else 0.0,
+            guess=guesses.get(name, 0.0),
         )
         for name, c in curves.items()
     }

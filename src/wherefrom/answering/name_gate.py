@@ -28,20 +28,18 @@ _FEWEST = 20  # known people that a curve is fitted on
 _ENOUGH = 0.995  # the share of decoys that the gate must decline; declining more is not needed
 
 
-def fit_name_gate(
-    known: FeatureTable, decoys: FeatureTable, invented: FeatureTable | None = None
-) -> NameGate:
+def fit_name_gate(known: FeatureTable, *strange: FeatureTable) -> NameGate:
     """Separate calibration people who have text from decoys by their familiarity.
+
+    The first of the `strange` names are the decoys, others only test the gate.
 
     The gate is no stricter than needed. It opens half-way between the most familiar of nearly all
     decoys and the least familiar person above it. If people and decoys overlap, it opens lower, so
     that at most a share LOST of the people is taken for unknown. A few people at the floor of
-    familiarity, where decoys are, would then open it to everybody. If more decoys or `invented`
-    names pass than a gate may let through, gates of one measure alone are tried, and that with the
-    fewest is taken; it says itself if even this one does not keep unknown names out
-    (`NameGate.leaks`).
+    familiarity, where decoys are, would then open it to everybody. If more strange names of a kind
+    pass than a gate may let through, gates of one measure alone are tried, and that with the fewest
+    is taken; it says itself if even this one does not keep unknown names out (`NameGate.leaks`).
     """
-    strange = [decoys] if invented is None else [decoys, invented]
     gate = _fit_on(FAMILIARITY, known, strange)
     if not gate.leaks:
         return gate

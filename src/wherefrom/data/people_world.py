@@ -145,10 +145,9 @@ def draw_world(config: PeopleConfig, seed: int) -> World:
         year[rows] = below(words[1], 100)
         employer[rows] = below(words[2], len(parts.EMPLOYERS))
         trade[rows] = below(words[3], len(parts.TRADES))
-    if config.families:
-        _, lasts, _, last = names
-        home = find_homes(config, len(lasts), seed)
-        city = np.where(home[last] < config.cities, home[last], city).astype(np.uint8)
+    _, lasts, _, last = names
+    home = find_homes(config, len(lasts), seed).astype(np.uint8)[last]
+    city = np.where(home < config.cities, home, city)
     return World(*names, city, year, employer, trade, split, support)
 
 

@@ -70,8 +70,8 @@ class MeasuredSource:
     itself an estimate: `reliability` says how good its labels are, and what they allow at best
     (`pairs_agree` is the first figure of it).
     `constant` is the share of labels that one label for every answer gets right, and `gain` how
-    many more the predictor does; `evidence` and `evidence_gain` say the same of "recalled if the
-    text supports it". `by_construction` has the AUROC against what the text states,
+    many more the predictor does; `evidence` is the share of "recalled if the text supports it".
+    `by_construction` has the AUROC against what the text states,
     where the data set knows that. `in_words` says what to make of it.
     """
 
@@ -91,7 +91,6 @@ class MeasuredSource:
     constant: Score | None = None
     gain: Score | None = None
     evidence: Score | None = None
-    evidence_gain: Score | None = None
     in_words: tuple[str, ...] = ()
 
 
@@ -114,11 +113,10 @@ def measure_source(found: PredictedSources, which: np.ndarray) -> MeasuredSource
         sure = _baseline(found.predicted, found.confidence, recalled, with_text)
     if found.states is not None:
         states = _area(found.predicted, found.states, with_text)
-    evidence = evidence_gain = None
+    evidence = None
     if found.supported is not None:
-        by_text = (found.supported == recalled)[judged]
-        evidence = Score.of_share("accuracy", int(by_text.sum()), n)
-        evidence_gain = Score("difference", *paired_difference(right, by_text), n)
+        by_text = int((found.supported == recalled)[judged].sum())
+        evidence = Score.of_share("accuracy", by_text, n)
     labels = {"label": RECALLED if constant else GUESSED}
     reliability = measure_reliability(found.memorisation.m_by_pair[:, with_text])
     measured = MeasuredSource(
@@ -138,7 +136,6 @@ def measure_source(found: PredictedSources, which: np.ndarray) -> MeasuredSource
         constant=Score.of_share("accuracy", int(best.sum()), n, details=labels),
         gain=Score("difference", difference, interval, n),
         evidence=evidence,
-        evidence_gain=evidence_gain,
     )
     return _put_into_words(measured)
 
@@ -159,12 +156,7 @@ def _baseline(
 
 
 def _put_into_words(found: MeasuredSource) -> MeasuredSource:
-    lines = (
-        _compare_with_confidence(found),
-        _compare_with_evidence(found),
-        _compare_with_constant(found),
-        _judge_labels(found),
-    )
+    lines = [_compare_with_confidence(found), _compare_with_constant(found), _judge_labels(found)]
     return replace(found, in_words=tuple(filter(None, lines)))
 
 
@@ -189,18 +181,6 @@ def _compare_with_confidence(found: MeasuredSource) -> str:
     if high < 0:
         return f"the predictor is worse than {name}, so use that instead: {figures}"
     return f"the predictor is not shown to be better than {name}: {figures}"
-
-
-def _compare_with_evidence(found: MeasuredSource) -> str:
-    if found.evidence is None or found.evidence_gain is None:
-        return ""
-    low, high = found.evidence_gain.interval
-    compared = "better" if low > 0 else "worse" if high < 0 else "neither shown better nor worse"
-    return (
-        f"the predictor is {compared} than 'recalled if the text supports it': "
-        f"{100 * found.agreement.value:.1f} % of its labels are right, "
-        f"{100 * found.evidence.value:.1f} % of those"
-    )
 
 
 def _compare_with_constant(found: MeasuredSource) -> str:
