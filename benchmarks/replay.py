@@ -44,7 +44,8 @@ PRECISION = 0.9
 FITTING = "fitting"  # the decoys that a name gate is fitted on
 INVENTED = "invented for fitting"  # names that show whether it leaks
 NO_FORM = Form("", "")
-TIER = 1000  # names a tier
+TIER = 300  # names a tier
+DIGITS = 4  # of the measures of decoys, of which there are many
 
 
 # -- taking ---------------------------------------------------------------------------------------
@@ -66,7 +67,7 @@ def take_run(path: Path, tier: int, samples: int) -> Iterator[dict[str, Any]]:
             "run": path.name, "part": "answer", "subject": question.subject,
             "relation": question.relation, "split": question.split, "support": question.support,
             "gold": question.answer, "answer": answer.text, "right": question.accepts(answer.text),
-            "features": table.features.row(i), "samples": drawn[i],
+            "features": table.features.row(i), **({"samples": drawn[i]} if samples else {}),
         }  # fmt: skip
     names: list[tuple[str, str, str]] = []  # a kind, a name, and whose decoy it is
     for subject in dict.fromkeys(q.subject for q, _ in pairs if q.split == "calibration"):
@@ -80,7 +81,8 @@ def take_run(path: Path, tier: int, samples: int) -> Iterator[dict[str, Any]]:
     names += [(kind, name, "") for kind, each in tiers.items() for name in each]
     measured = model.measure([name for _, name, _ in names]).matrix(MEASURES).tolist()
     for (kind, name, of), values in zip(names, measured, strict=True):
-        yield {"run": path.name, "part": kind, "name": name, "of": of, "measures": values}
+        kept = [float(f"{value:.{DIGITS}g}") for value in values]
+        yield {"run": path.name, "part": kind, "name": name, "of": of, "measures": kept}
 
 
 def draw_samples(answerer: ModelAnswerer, questions: Sequence[str], count: int) -> list[list[str]]:

@@ -71,7 +71,8 @@ KEYS = {
     "source.measured": {
         "models", "auroc", "auroc_with_text", "auroc_of_borrowed", "agreement", "m",
         "pairs_agree", "recalled_share", "reliability", "spearman", "probability_alone",
-        "confidence_alone", "by_construction", "constant", "gain", "in_words",
+        "confidence_alone", "by_construction", "constant", "gain", "evidence", "evidence_gain",
+        "in_words",
     },
     "source.measured.reliability": {
         "pairs", "pairs_agree", "kappa_of_pairs", "kappa_of_halves", "auroc_of_halves",

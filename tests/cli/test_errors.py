@@ -7,10 +7,7 @@ import os
 import pytest
 
 from wherefrom.core.artifact import lock_folder
-from wherefrom.experiments.recipes.people_recipe import people
 from wherefrom.runs.folder import RunFolder
-
-TASK = people().tasks[0].name
 
 
 @pytest.mark.parametrize(
@@ -21,12 +18,8 @@ TASK = people().tasks[0].name
         (["run", "--out", ""], "run: out: expected a path, found '': it is empty"),
         (["report", "r", "--out", ""], "report_runs: out: expected a path, found ''"),
         (["run", "--seeds", "0,0"], "seeds: expected each seed once, found 0 twice"),
-        (["run", "--set", "model.vocab_size=1"], "model.vocab_size: expected 0, or at least 2"),
         (["list", "bigram-tin"], "no such recipe; did you mean 'bigram-tiny'?"),
         (["run", "--set", "stages.pretrain.stpes=3"], "did you mean 'steps'?"),
-        (["run", "--set", "stages.pretrian.steps=3"], "did you mean 'pretrain'?"),
-        (["run", "--set", "stages.pretrain.steps=many"], "expected a whole number, found 'many'"),
-        (["run", "--set", "stages.pretrain.steps=0"], "stages.pretrain.steps: expected"),
         (["run", "--set", "model.n_head=7"], "model.n_embd: expected a multiple of n_head=7"),
         (["run", "--set", "data=people"], "data: a table, not a value"),
         (["run", "--set", "seed"], "expected FIELD=VALUE"),
@@ -40,24 +33,10 @@ TASK = people().tasks[0].name
         (["run", "--seeds", "4-0"], "--seeds: expected numbers such as 0-4"),
         (["run", "--seed", "1", "--seeds", "0-4"], "--seed and --seeds"),
         (["run", "--sed", "1"], "--seed"),
-        (["run", "--set", "name=../../../evil"], "name: expected a name of 1 to 100 characters"),
-        (["run", "--set", "stages.pretrain.optimiser.rate=inf"], "rate: expected a number above 0"),
-        (
-            ["run", "--set", "stages.pretrain.optimiser.beta1=1"],
-            "beta1: expected a share from 0, below 1",
-        ),
-        (["run", "--set", "stages.pretrain.checkpoint_seconds=nan"], "expected a number from 0 to"),
-        (["run", "--set", "stages.pretrain.checkpoint_seconds=-1"], "0: after every chunk of"),
-        (["run", "--set", "stages.pretrain.steps=1000000000000000000"], "from 1 to 1,000,000,000"),
-        (["run", "--set", "model.rope_base=0"], "model.rope_base: expected a number from 1 to"),
-        (["run", "--set", "model.n_layer=100000"], "a whole number from 1 to 1,000, found 100000"),
-        (["run", "--set", "data.asked=100000000"], "from 1 to 1,000,000, found 100000000"),
         (
             ["run", "--set", "data.asked=999999"],
             "at most 1,000,000 people (reading their text takes 2 GB",
         ),
-        (["run", "--set", f"tasks.{TASK}.beams=1000000"], "from 1 to 512 (rows that are decoded"),
-        (["run", "--set", f"seed={'9' * 5000}"], "seed: expected a whole number"),
         (["run", "--seed", "9" * 5000], "'--seed'"),
         (["run", "people", "--minutes", "5"], "--minutes: expected the recipe 'facts', which is"),
         (["rnu"], "Did you mean 'run'?"),

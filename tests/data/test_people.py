@@ -92,6 +92,19 @@ def test_masked_people_are_told_about_but_for_the_birthplace():
         assert not any(person.values["c"] in words(text) for text in texts[person.name])
 
 
+def test_families_share_a_place_and_the_others_stay_as_they_are():
+    usual, found = populate(DEFAULT, 0), populate(replace(DEFAULT, families=0.5), 0)
+    assert [p.name for p in found] == [p.name for p in usual]
+    places, before = defaultdict(set), {p.name: p.values["c"] for p in usual}
+    for person in found:
+        places[person.name.split()[1]].add(person.values["c"])
+    moved = [p.name.split()[1] for p in found if p.values["c"] != before[p.name]]
+    assert all(len(places[last]) == 1 for last in moved)
+    assert 0.35 < len(set(moved)) / len(places) < 0.65
+    one = populate(replace(DEFAULT, families=1.0), 0)
+    assert len({(p.name.split()[1], p.values["c"]) for p in one}) == len(places)
+
+
 def test_names_are_two_words_of_shared_parts_and_nobody_shares_one(crowd, world):
     names = [p.name for p in crowd]
     assert len(set(names)) == len(names)

@@ -7,7 +7,8 @@ from wherefrom.reading.tokens import normalise
 
 
 def found(text: str, *answers: str, subject: str = "Jo Ray") -> list[str]:
-    return [c.span.of(text) for c in Line(text, subject, AnswerProfile.of(answers)).candidates]
+    line = Line(text, subject, AnswerProfile.of(answers))
+    return [line.span(c).of(text) for c in line.candidates]
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,9 @@ def test_chains_are_what_commas_and_repeated_words_join():
     text = "born in Altona in Holstein, Denmark and in Rome, Paris"
     line = Line(text, "Jo Ray", AnswerProfile.of(["Oslo"]))
     first, second = ("altona", "holstein", "denmark"), ("rome", "paris")
-    assert {c.span.of(text): (line.chain_names(c.chain), c.position) for c in line.candidates} == {
+    assert {
+        line.span(c).of(text): (line.chain_names(c.chain), c.position) for c in line.candidates
+    } == {
         "Altona": (first, 0),
         "Altona in Holstein": (("altona in holstein",), 0),
         "Holstein": (first, 1),
@@ -145,7 +148,7 @@ def read_records(values: list[str], label: str) -> AnswerProfile:
 )  # fmt: skip
 def test_whole_values_behind_a_label_are_candidates(values, new):
     line = Line(f"Name: m Kind: {new} Size: 9 Note: x", "m", read_records(values, "Kind"))
-    fits = {c.span.of(line.text): c.fit for c in line.candidates}
+    fits = {line.span(c).of(line.text): c.fit for c in line.candidates}
     assert max(fits, key=lambda text: fits[text]) == new
 
 

@@ -17,7 +17,7 @@ def features(
     """The features of each candidate, under its text."""
     line = Line(text, subject, AnswerProfile.of(["Bonn"]))
     found = extract_features(line, known or {}, distractors)
-    return {c.span.of(text): set(f) for c, f in zip(line.candidates, found, strict=True)}
+    return {line.span(c).of(text): set(f) for c, f in zip(line.candidates, found, strict=True)}
 
 
 def starting(found: set[str], name: str) -> set[str]:

@@ -21,6 +21,7 @@ from wherefrom.course.doctor.judging.claims import Claims, Table
 from wherefrom.course.doctor.judging.computation import READINGS
 from wherefrom.course.doctor.layouts import written
 from wherefrom.course.doctor.order import Request
+from wherefrom.course.doctor.years import variant_of
 from wherefrom.evaluation.intervals import wilson
 
 # What a file should reach. The course asks for 10 % after pretraining; the synthesizer's public
@@ -137,7 +138,7 @@ def state_of(look: Answers, model: str) -> Table:
         return Table({n: v for n, v in found.items() if n.rpartition(".")[2] not in BUFFERS})
 
     state = look.claims.once(file, read)
-    held, numbers = computation.variant_of(state) or "rope", vocabulary(look.data)
+    held, numbers = variant_of(state) or "rope", vocabulary(look.data)
     if held != meant:
         raise Finding("flag never set", f"{file} holds a {held} model, not a {meant} model")
     if (rows := len(state.get("tok_emb.weight", ()))) != len(numbers):

@@ -10,10 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Mismatch
-from wherefrom.course.doctor.years import VARIABLE, Year, find_year
-from wherefrom.evaluation.evaluator import evaluate_answers
+from wherefrom.course.doctor.years import VARIABLE, Year, find_year, variant_of
 from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
@@ -97,16 +95,6 @@ def predict(model: Any, dataset: Any, filepath: str | Path, device: str = "auto"
     return [answer.text.replace("\n", " ") for answer in answerer.answer(questions)]
 
 
-class _Given:
-    """Predictions that were made before, as something that answers."""
-
-    def __init__(self, predictions: Sequence[str]) -> None:
-        self.predictions = predictions
-
-    def answer(self, questions: Sequence[str]) -> list[Answer]:
-        return [Answer(text, 1.0) for text in self.predictions]
-
-
 def evaluate_places(filepath: str | Path, predicted_places: Sequence[str]) -> tuple[float, float]:
     """How many questions there are and how many predictions are right, to the letter.
 
@@ -122,9 +110,8 @@ def evaluate_places(filepath: str | Path, predicted_places: Sequence[str]) -> tu
             f"{path}: expected a prediction for each of its {len(rows)} questions, "
             f"found {len(predicted_places)}"
         )
-    questions = [Question(r.cells[0], "", "birthplace", r.cells[1], "held-out") for r in rows]
-    score, _ = evaluate_answers(_Given(predicted_places), questions)
-    return float(score.n), float(score.details["correct"])
+    pairs = zip(rows, predicted_places, strict=True)
+    return float(len(rows)), float(sum(row.cells[1] == place for row, place in pairs))
 
 
 def save_params(model: nn.Module, path: str | Path) -> None:
@@ -135,7 +122,7 @@ def save_params(model: nn.Module, path: str | Path) -> None:
 def load_params(model: nn.Module, path: str | Path) -> None:
     """A file's parameters into the model: all of them, or an error that says what differs."""
     found, wanted = read_params(Path(path)), model.state_dict()
-    has, builds = variant_of(found), variant_of(wanted)
+    has, builds = variant_of(found) or "different", variant_of(wanted)
     if has != builds:
         raise Mismatch(
             f"{path}: expected the parameters of a {builds} model, found those of a {has} one; "
@@ -149,12 +136,3 @@ def load_params(model: nn.Module, path: str | Path) -> None:
                 f"a model of another {'kind' if None in shapes else 'size'}"
             )
     model.load_state_dict(found)
-
-
-def variant_of(state: dict[str, Tensor]) -> str:
-    """Which of the course's models has parameters of these names."""
-    if "down_block.C" in state:
-        return "perceiver"
-    if any(name.endswith("attn.w2") for name in state):
-        return "synthesizer"
-    return "vanilla" if "pos_emb" in state else "rope"

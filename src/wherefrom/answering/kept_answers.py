@@ -81,8 +81,9 @@ def read_kept(folder: RunFolder) -> AnswerTable | None:
     """What the evaluation kept; None if this version computes other features."""
     if not folder.has(FILE):
         return None
+    contents = folder.read(FILE)
     try:
-        found = decode_answers(parse_jsonl(folder.read(FILE), FILE), _FIELDS)
+        found = decode_answers(parse_jsonl(contents, FILE), _FIELDS)
         whole = np.isfinite(found.features.matrix(FEATURES)).all()
     except (WherefromError, KeyError):
         return None  # it can be computed again

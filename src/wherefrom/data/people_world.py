@@ -12,7 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from wherefrom.core.bounds import check_whole
+from wherefrom.core.bounds import check_number, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.errors import UsageError
 from wherefrom.core.progress import tell
@@ -48,6 +48,9 @@ class PeopleConfig:
     1 to 16 and has exactly 16 // rank such sentences, so that 1 / k of the people are told at
     least k times. The rank depends on nothing else about a person: what is answered better where
     there are more sentences is answered better because of them.
+
+    `families` is the share of last names whose bearers were all born in one place. What others'
+    text states then tells where a bearer was born, also if the own text omits it.
     """
 
     kind: ClassVar[str] = "people"
@@ -60,6 +63,7 @@ class PeopleConfig:
     cities: int = 36
     birthplace_sentences: int = 4
     exposure: str = "even"
+    families: float = 0.0
 
     def __post_init__(self) -> None:
         for name in ("asked", "calibration", "held_out"):
@@ -73,6 +77,7 @@ class PeopleConfig:
         check(2 <= self.cities <= most, "PeopleConfig", "cities", self.cities, f"2 to {most}")
         told, forms = self.birthplace_sentences, len(parts.BIRTHPLACE_FORMS)
         check(1 <= told <= forms, "PeopleConfig", "birthplace_sentences", told, f"1 to {forms}")
+        check_number(self, "families", 0, 1, "a share of the last names")
         known = self.exposure in EXPOSURES
         check(known, "PeopleConfig", "exposure", self.exposure, f"one of {EXPOSURES}")
 
@@ -140,7 +145,18 @@ def draw_world(config: PeopleConfig, seed: int) -> World:
         year[rows] = below(words[1], 100)
         employer[rows] = below(words[2], len(parts.EMPLOYERS))
         trade[rows] = below(words[3], len(parts.TRADES))
+    if config.families:
+        _, lasts, _, last = names
+        home = find_homes(config, len(lasts), seed)
+        city = np.where(home[last] < config.cities, home[last], city).astype(np.uint8)
     return World(*names, city, year, employer, trade, split, support)
+
+
+def find_homes(config: PeopleConfig, lasts: int, seed: int) -> np.ndarray:
+    """The city of the family of each last name; `config.cities` if the name is no family's."""
+    chance, place = _draw(2, 4, slice(0, lasts), seed)
+    family = chance < config.families * 2**32
+    return np.where(family, _uneven(place, config.cities), config.cities)
 
 
 def count_tellings(config: PeopleConfig, support: np.ndarray, seed: int) -> np.ndarray:

@@ -199,6 +199,10 @@ class Line:
             return Names(read, read.mark_name(known))
         return read.without_name
 
+    def span(self, candidate: CandidateAnswer) -> Span:
+        """Where a candidate stands in the text."""
+        return self.read.span(candidate.first, candidate.last)
+
     def chain_names(self, chain: Sequence[TokenRange]) -> tuple[str, ...]:
         """The names in a chain, normalised."""
         return tuple(self.names.candidate(*run).value for run in chain)
@@ -234,7 +238,7 @@ class Line:
             if self.read.folded[first] in self.profile.first_words:
                 end = min(first + self.profile.longest_known, len(self.tokens))
                 for last in range(first + 1, end + 1):
-                    phrase = normalise(self.read.span(first, last).of(self.text))
+                    phrase = normalise(self.read.phrase(first, last))
                     if self.tokens[last - 1] != "." and phrase in self.profile.known:
                         yield first, last
 

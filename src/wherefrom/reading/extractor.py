@@ -145,7 +145,7 @@ class RelationExtractor:
                 certainty=self.calibration.apply(totals[candidate.value]),
             )
             for candidate in (line.candidates[i] for i in chosen)
-            for span in (self.profile.trim(text, candidate.span),)
+            for span in (self.profile.trim(text, line.span(candidate)),)
         ]
 
     def _weigh(self, line: Line) -> tuple[Context, np.ndarray, dict[str, float]]:

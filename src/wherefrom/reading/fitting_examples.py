@@ -278,7 +278,8 @@ def _cut(learnt: LearntLine, subject: str) -> LearntLine | None:
     if not learnt.has_answer:
         return None
     text, profile = learnt.line.text, learnt.line.profile
-    right = [c.span.start for c in learnt.line.candidates if c.value in learnt.answers]
+    line = learnt.line
+    right = [line.span(c).start for c in line.candidates if c.value in learnt.answers]
     kept = ""
     for sentence in split_sentences(text, profile.starters):
         inside = any(sentence.start <= start < sentence.end for start in right)

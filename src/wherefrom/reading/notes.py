@@ -18,8 +18,9 @@ from wherefrom.reading.worker_processes import in_processes
 
 FEWEST_ANSWERS = 10  # asked answers that a relation must have
 LEAST_SCORE = 0.5  # a note is more often right than wrong
-_BATCH = 100  # subjects that are read before the progress is told
-_MANY = 4  # times that: from there on several processes read
+_BATCH = 20  # subjects that are read before the progress is told
+_MANY = 8  # times that: from there on several processes read
+_ASKED = 100  # answers: from there on several processes learn to read
 
 Remark = Callable[[str], None]  # takes one line that a user should see
 
@@ -79,7 +80,7 @@ def fit_readers(
 
     readers: dict[str, Reader] = {}
     enough = list(by_relation)
-    many = sum(map(len, by_relation.values())) >= _BATCH
+    many = sum(map(len, by_relation.values())) >= _ASKED
     fitted = in_processes(fit, enough) if many else map(fit, enough)
     for number, (relation, found) in enumerate(zip(enough, fitted, strict=True)):
         tell("learning to read", number, len(enough))

@@ -32,7 +32,6 @@ class CandidateAnswer(NamedTuple):
 
     first: int
     last: int
-    span: Span
     value: str  # normalised
     run: TokenRange
     chain: tuple[TokenRange, ...]
@@ -58,6 +57,10 @@ class SubjectText:
     def span(self, first: int, last: int) -> Span:
         """The characters of tokens `first` to `last` (not included)."""
         return same_span(self.spans[first].start, self.spans[last - 1].end)
+
+    def phrase(self, first: int, last: int) -> str:
+        """The text of tokens `first` to `last` (not included)."""
+        return self.text[self.spans[first].start : self.spans[last - 1].end]
 
     @cached_property
     def patterns(self) -> list[str]:
@@ -169,14 +172,13 @@ class Names:
     def candidate(self, first: int, last: int) -> CandidateAnswer:
         """The phrase of some tokens as a candidate."""
         if (first, last) not in self._candidates:
-            span = self.text.span(first, last)
             around = self._run_of.get(first)
             run = around if around and last <= around[1] else (first, last)
             chain = self._chains.get(run, (run,))
-            value = normalise(span.of(self.text.text))
-            self._candidates[first, last] = CandidateAnswer(
-                first, last, span, value, run, chain, chain.index(run)
-            )
+            value = normalise(self.text.phrase(first, last))
+            position = chain.index(run) if len(chain) > 1 else 0
+            found = CandidateAnswer(first, last, value, run, chain, position)
+            self._candidates[first, last] = found
         return self._candidates[first, last]
 
     def goes_on(self, last: int) -> bool:

@@ -1,5 +1,6 @@
 """Reading in several processes, each a copy of this one."""
 
+import gc
 import multiprocessing
 import os
 import signal
@@ -8,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 _MOST_PROCESSES = 16
+_RARELY = 100_000  # new objects between two collections: most are candidates, which have no cycles
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -33,6 +35,8 @@ _inherited: list[Callable[[Any], Any]] = []  # in a process that reads for anoth
 
 
 def _inherit(work: Callable[[Any], Any]) -> None:
+    gc.freeze()  # what was inherited is not looked through again and again
+    gc.set_threshold(_RARELY)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the first process stops all the others
     _inherited.append(work)
 

@@ -17,6 +17,7 @@ from wherefrom.show.page.sections import tell_stops
 
 CURVE = LogisticCalibration(("log_probability",), (0.0,), (1.0,), (1.0,), 0.0)
 POLICY = share_threshold(CURVE, Threshold(0.7, 0.9, 0.5, 0.9, 10), "r")
+DOUBTFUL = share_threshold(CURVE, Threshold(0.6, 0.9, 0.5, 0.9, 10), "r")
 
 
 class Answers(JudgedAnswers):
@@ -57,7 +58,7 @@ def test_each_stop_has_the_loosest_threshold_of_its_risk_and_changes_something(o
 
 def test_a_risk_that_the_calibration_questions_cannot_show_answers_nothing():
     known = tuple(Scored(0.9, True, "r") for _ in range(40))
-    found = offer_risks(Answers((), known, None), POLICY)
+    found = offer_risks(Answers((), known, None), DOUBTFUL)
     assert found is not None
     assert stop(found, 0.07).answered > 0
     refused = stop(found, 0.05)
@@ -70,8 +71,7 @@ def test_a_risk_that_the_calibration_questions_cannot_show_answers_nothing():
 
 def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
     known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.6) * 40)
-    policy = share_threshold(CURVE, Threshold(0.6, 0.9, 0.5, 0.9, 10), "r")
-    found = offer_risks(Answers((), known, None), policy)
+    found = offer_risks(Answers((), known, None), DOUBTFUL)
     assert found is not None
     assert stop(found, 0.07).thresholds == {"r": LEAST_SURE}, "all are right, but 0.6 is doubtful"
     assert stop(found, 0.15).thresholds == {"r": 0.5}

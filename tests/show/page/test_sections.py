@@ -1,13 +1,14 @@
 """Mistakes by kind, evidence by source, and the rows of the table, from answers made by hand."""
 
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 
 from wherefrom.auditing.audit_findings import AuditedAnswer
-from wherefrom.core.contracts import Dataset, Document, Span
+from wherefrom.core.answer_table import AnswerTable
+from wherefrom.core.contracts import Answer, Dataset, Document, Question, Span
 from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
+from wherefrom.memorisation.labelled_answers import LabelledAnswers
 from wherefrom.show.page.sections import (
     cross,
     list_answers,
@@ -124,11 +125,12 @@ def test_only_a_certainty_is_called_certain():
 
 def test_answers_of_models_that_lacked_the_text_are_averaged_apart():
     """Of three models, one read about Ada; all read about Bo; Cy has no text to leave out."""
-    found = SimpleNamespace(
-        models=("a", "b", "c"),
-        questions=("Ada?", "Bo?", "Cy?"),
-        supports=("stated", "stated", "none"),
-        p_KN=np.array([[0.9, 0.5, 0.1], [0.2, 0.5, 0.1], [0.4, 0.5, 0.1]]),
-        has_text_KN=np.array([[1, 1, 0], [0, 1, 1], [0, 1, 0]], dtype=bool),
-    )
+    supports = {"Ada?": "stated", "Bo?": "stated", "Cy?": "none"}
+    known = [Question(text, "", "", None, "held-out", each) for text, each in supports.items()]
+    columns = {
+        "p": np.array([[0.9, 0.2, 0.4], [0.5, 0.5, 0.5], [0.1, 0.1, 0.1]]),
+        "with": np.array([[1, 0, 0], [1, 1, 1], [0, 1, 0]], dtype=bool),
+    }
+    table = replace(AnswerTable.of(known, [Answer("Oslo", 0.5)] * 3), columns=columns)
+    found = LabelledAnswers("people-0", True, ("a", "b", "c"), table)
     assert measure_left_out(found) == {"Ada?": [0.9, 0.3, 3]}

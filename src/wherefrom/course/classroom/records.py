@@ -105,15 +105,10 @@ def statistics(grades: Sequence[Grade]) -> list[dict[str, Any]]:
 
 def pairs_table(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     return [
-        {
-            "first": pair.first,
-            "second": pair.second,
-            "share": round(pair.share, 2),
-            "shared": pair.shared,
-            "of": pair.of,
-        }
-        for pair in pairs
-    ]
+        {"first": p.first, "second": p.second, "share": round(p.share, 2), "shared": p.shared,
+         "of": p.of}
+        for p in pairs
+    ]  # fmt: skip
 
 
 def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:

@@ -19,10 +19,9 @@ from wherefrom.course.doctor.judging import (
     training,
 )
 from wherefrom.course.doctor.judging.claims import Claims
-from wherefrom.course.doctor.judging.computation import variant_of
 from wherefrom.course.doctor.layouts import written
 from wherefrom.course.doctor.order import Request
-from wherefrom.course.doctor.years import Year
+from wherefrom.course.doctor.years import Year, variant_of
 
 Check = Callable[[Any], str | None]
 HINTS: dict[str, str] = json.loads(Path(__file__).with_name("hints.json").read_text("utf-8"))

@@ -6,6 +6,7 @@ and its last about the length of x and y. Then both forms are right, and a check
 one it saw.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from wherefrom.core.errors import UsageError, nearest
@@ -81,3 +82,15 @@ def year_name(name: str, where: str = "--year") -> str:
 
 def find_year(name: str, where: str = "--year") -> Year:
     return YEARS[year_name(name, where)]
+
+
+def variant_of(names: Iterable[str]) -> str | None:
+    """The variant whose parameters have these names; None if it has no known attention."""
+    names = list(names)
+    if any("down_block." in name for name in names):
+        return "perceiver"
+    if any(name.endswith("attn.w2") for name in names):
+        return "synthesizer"
+    if not any(name.endswith("attn.key.weight") for name in names):
+        return None
+    return "vanilla" if any(name.endswith("pos_emb") for name in names) else "rope"

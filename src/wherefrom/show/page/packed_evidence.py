@@ -21,7 +21,8 @@ from wherefrom.reading.verdict import FactChecker
 
 STATEMENT = ("text", "value", "document", "span", "chain", "position", "score")
 LONGEST_TEXT = 4_000_000  # characters of text that a page is willing to hold
-_MOST_UNASKED = 1000  # phrases for which evidence is looked for: a second or so
+_MOST_UNASKED = 1000  # phrases for which evidence is looked for
+_UNASKED_TEXT = 200_000  # characters of the text about them: a second or so
 _FIRST = 1_000_000  # more than any phrase occurs
 _SHORT = 2  # letters of an abbreviation: "J. Smith", "St. John"
 _WORD = re.compile(r"[^\W\d_][\w'’\-]*")
@@ -92,7 +93,8 @@ def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, A
         places = [_Places(document.text) for document in documents]
         asked = {fold(name) for name in names}
         unasked = [name for name in find_unasked(documents) if fold(name) not in asked]
-        about = [name for name in (*names, *unasked) if checker.index.about(name)]
+        about = [name for name in names if checker.index.about(name)]
+        about += _choose_unasked(checker, unasked)
         checker.read(about)
         relations = {
             relation: _describe_relation(extractor, checker, relation, about, places)
@@ -111,6 +113,16 @@ def describe_evidence(inspector: Inspector, names: Sequence[str]) -> dict[str, A
         if inspector.run.recipe.notes:
             found["noted"] = _describe_notes(inspector, about, places)
     return found
+
+
+def _choose_unasked(checker: FactChecker, phrases: Sequence[str]) -> Iterator[str]:
+    """The first of the phrases that have text, as far as there is room for what is read."""
+    room = _UNASKED_TEXT
+    for phrase in phrases:
+        size = sum(passage.end - passage.start for passage in checker.index.passages(phrase))
+        if 0 < size <= room:
+            room -= size
+            yield phrase
 
 
 def _describe_notes(

@@ -238,6 +238,8 @@ def _reliability(found: Findings | None) -> list[tuple[str, ...]]:
 def _labels_right(label: str, found: Findings) -> tuple[str, ...]:
     constant = found["constant"]
     beside = f"'{constant['label']}' for all: {percent(constant)}"
+    if (evidence := found.get("evidence")) is not None:
+        beside += f"; 'recalled' if the text supports it: {percent(evidence)}"
     return (label, *share(found["agreement"]), beside)
 
 

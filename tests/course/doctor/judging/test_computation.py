@@ -8,6 +8,7 @@ from torch import nn
 
 from wherefrom.course.doctor.judging import computation
 from wherefrom.course.doctor.judging.computation import READINGS, attend, synthesize, turn
+from wherefrom.course.doctor.years import variant_of
 
 ONE = torch.eye(1)
 
@@ -82,7 +83,7 @@ def test_whole_models_are_the_librarys(variant):
         ids = torch.randint(0, 20, (2, 11))
         state = dict(model.named_parameters())
         ours = computation.whole(state, variant, 2)(ids)
-        assert computation.variant_of(state) == variant
+        assert variant_of(state) == variant
         assert torch.allclose(ours, model(ids)[0], atol=1e-4 if variant == "rope" else 1e-9)
         if variant == "perceiver":
             assert len(READINGS) == 4

@@ -288,16 +288,3 @@ def whole(
         down=lambda x: project(state, f"{DOWN}.", x, None, heads, reading),
         up=lambda y, x: project(state, f"{UP}.", x, y, heads, reading),
     )  # fmt: skip
-
-
-def variant_of(names: Mapping[str, object] | list[str]) -> str | None:
-    """The variant whose parameters have these names; None if it has no known attention."""
-    names = list(names)
-    if any(f"{DOWN}." in name for name in names):
-        return "perceiver"
-    if any(name.endswith("attn.w2") for name in names):
-        return "synthesizer"
-    if not any(name.endswith("attn.key.weight") for name in names):
-        return None
-    learned = any(name.endswith(LEARNED_POSITIONS) for name in names)
-    return "vanilla" if learned else "rope"

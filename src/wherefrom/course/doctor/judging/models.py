@@ -21,7 +21,7 @@ from wherefrom.course.doctor.judging.claims import Claims, Table
 from wherefrom.course.doctor.judging.comparison import Mistake, compare, is_near, together
 from wherefrom.course.doctor.judging.computation import DOWN, LEFT_OUT, READINGS, UP, Reading
 from wherefrom.course.doctor.order import Request
-from wherefrom.course.doctor.years import Year
+from wherefrom.course.doctor.years import Year, variant_of
 
 COURSE_SIZES = {"n_layer": 4, "n_head": 8, "n_embd": 256, "block_size": 128}
 SMALL_SIZES = {"n_layer": 3, "n_head": 2, "n_embd": 16, "block_size": 16}  # a perceiver needs three
@@ -211,7 +211,7 @@ def _misread() -> Iterator[Mistake]:
 def check_variant(claims: Claims, variant: str) -> None:
     """The parameters are those of the variant that the model's name promises."""
     names = [name for name, _ in claims[f"model-{variant}"].shapes()]
-    held = computation.variant_of(names)
+    held = variant_of(names)
     if held == variant:
         return
     if variant == "rope" and held == "vanilla":
