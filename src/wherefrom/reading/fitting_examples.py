@@ -114,13 +114,21 @@ class LearntLine:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether a longer name goes on behind the answer everywhere: William in William M. Hall.
+        """Whether a longer name goes on behind the answer everywhere.
 
-        Such an answer is no candidate.
+        William in William M. Hall, and Rose in Rose-Hulman, are no candidates.
         """
         line = self.line
-        ends = [last for _, last in find_places(self.answers, line.tokens, line.profile.glue)]
-        return bool(ends) and not self.states and all(map(line.names.goes_on, ends))
+        heads = [token.split("-")[0] or token for token in line.tokens]
+        ends = [last for _, last in find_places(self.answers, heads, line.profile.glue)]
+        return (
+            bool(ends)
+            and not self.states
+            and all(
+                line.names.goes_on(last) or heads[last - 1] != line.tokens[last - 1]
+                for last in ends
+            )
+        )
 
 
 @dataclass(frozen=True)
