@@ -65,7 +65,8 @@ def test_what_each_relation_needs_for_calibration_is_said_before_training(tmp_pa
     assert n == sum(q.split == "calibration" for q in load(FactsConfig(**files), 0).questions) / 2
     assert n < found.needed == 22
     has = f"calibration: {born}, {who}: {n} questions each, at least"
-    few = "too few: unless pooled with others, answers will be unverified"
+    few = "too few: answers will be unverified unless such relations, about different subjects, "
+    few += "have enough together"
     assert f"{has} 22 needed for the 10 % bound; {few}" in found.lines()
     looser = survey(FactsConfig(**files), precision=0.8)  # 0.8 ** 11 is the first below 0.1
     assert f"{has} 11 needed for the 20 % bound" in looser.lines()

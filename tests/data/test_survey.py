@@ -15,7 +15,8 @@ def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
     assert found.answers_not_in_text == 4
     assert found.documents_without_subject == 1
     assert (found.duplicates, found.conflicts, found.on_both_sides) == (1, 1, 0)
-    few = "for the 10 % bound; too few: unless pooled with others, answers will be unverified"
+    few = "for the 10 % bound; too few: answers will be unverified unless such relations, about "
+    few += "different subjects, have enough together"
     assert found.lines() == [
         "text: 4 lines, 122 characters, the longest line has 42",
         "questions: 9 asked",

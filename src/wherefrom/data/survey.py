@@ -105,7 +105,9 @@ class Survey:
     def _calibration(self) -> list[str]:
         """What each relation has and needs; known before anything is trained."""
         bound = f"at least {self.needed} needed for the {100 * (1 - self.precision):.3g} % bound"
-        few = "; too few: unless pooled with others, answers will be unverified"
+        few = "; too few: answers will be unverified"
+        if sum(n < self.needed for n in self.calibration.values()) > 1:
+            few += " unless such relations, about different subjects, have enough together"
         same: dict[int, list[str]] = {}  # a table may have dozens of relations
         for name, n in self.calibration.items():
             same.setdefault(n, []).append(name)
