@@ -60,7 +60,7 @@ def test_a_risk_that_the_calibration_questions_cannot_show_answers_nothing():
     known = tuple(Scored(0.9, True, "r") for _ in range(40))
     found = offer_risks(Answers((), known, None), DOUBTFUL)
     assert found is not None
-    assert stop(found, 0.07).answered > 0
+    assert stop(found, 0.1).answered > 0  # of 7 %, the threshold would be the same
     refused = stop(found, 0.05)
     assert refused.answered == 0
     assert refused.why_not == (
