@@ -290,7 +290,7 @@ def ask(
 
 def open_to_ask(run: AnyRun, threads: int | None = None) -> Inspector:
     """A run, or the report of one, opened once to be asked often."""
-    if isinstance(run, Run) or not Path(run).is_file():
+    if isinstance(run, Run) or not (Path(run).is_file() or Path(run).suffix == ".html"):
         return open_inspector(_open(run, threads))
     use_threads(threads)
     return open_report(Path(run))

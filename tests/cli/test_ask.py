@@ -148,6 +148,7 @@ def test_a_run_that_is_not_there_is_told(cli, two_runs, questions):
         result = cli("ask", run, questions[0])
         assert (result.code, result.out) == (66, "")
         assert f"{run}: expected a run folder, found no such folder" in result.complaint
+    assert "third.html: expected a file, found" in cli("ask", "third.html", questions[0]).complaint
     assert "expected a question like" in cli("ask", "third").complaint
 
 

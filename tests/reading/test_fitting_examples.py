@@ -80,11 +80,12 @@ def test_some_silent_lines_stand_for_many():
     assert round(sum(weights)) == 50
 
 
+@pytest.mark.parametrize("rest", [" Hill", "-Hill"])
 @pytest.mark.parametrize(("faults", "missed"), [(1, 0), (3, 3)])
-def test_a_few_answers_that_are_cut_off_are_left_out(faults: int, missed: int):
+def test_a_few_answers_that_are_cut_off_are_left_out(faults: int, missed: int, rest: str):
     """New Cork, where the text has New Cork Hill: a fault, unless several answers are like that."""
     answers = ["New Cork", "New Bonn", "New Rome"][:faults] + ["Oslo"] * (10 - faults)
-    towns = [f"{answer} Hill" if answer != "Oslo" else answer for answer in answers]
+    towns = [answer + rest if answer != "Oslo" else answer for answer in answers]
     texts = {n: f"{n} was born in {town}." for n, town in zip(NAMES, towns, strict=True)}
     found = lesson(texts, [ask(n, a) for n, a in zip(NAMES, answers, strict=True)])
     examples = make_examples(found.learnt(), found.distractors()[1])

@@ -9,6 +9,7 @@ it ends before these two words, given that it has not ended yet.
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from wherefrom.core.errors import BadData
@@ -31,6 +32,7 @@ Context = tuple[str, ...]
 _TABLES = ("openers", "firsts", "ends")
 
 
+@lru_cache(maxsize=50_000)  # most words of a text come again
 def spell(token: str) -> str:
     """A token as it stands in a context: all numbers are the same."""
     return "0" if token[:1].isdigit() else token

@@ -188,7 +188,8 @@ class Line:
         places = {*self._fits, *self._places(sorted(starts) or range(len(self.tokens)))}
         if starts:
             places = {place for place in places if place[0] in starts}
-        self.candidates = [self._candidate(*place) for place in sorted(places)]
+        make = self._candidate if self._fits else self.names.candidate
+        self.candidates = [make(*place) for place in sorted(places)]
 
     def _find_names(self) -> Names:
         """The names of the text, the subject's only where it may be an answer."""

@@ -114,13 +114,21 @@ class LearntLine:
 
     @property
     def is_cut_off(self) -> bool:
-        """Whether a longer name goes on behind the answer everywhere: William in William M. Hall.
+        """Whether a longer name goes on behind the answer everywhere.
 
-        Such an answer is no candidate.
+        William in William M. Hall, and Rose in Rose-Hulman, are no candidates.
         """
         line = self.line
-        ends = [last for _, last in find_places(self.answers, line.tokens, line.profile.glue)]
-        return bool(ends) and not self.states and all(map(line.names.goes_on, ends))
+        heads = [token.split("-")[0] or token for token in line.tokens]
+        ends = [last for _, last in find_places(self.answers, heads, line.profile.glue)]
+        return (
+            bool(ends)
+            and not self.states
+            and all(
+                line.names.goes_on(last) or heads[last - 1] != line.tokens[last - 1]
+                for last in ends
+            )
+        )
 
 
 @dataclass(frozen=True)
@@ -185,13 +193,13 @@ class Lesson:
         begins: Counter[str] = Counter()
         follows: dict[str, list[str]] = defaultdict(list)
         for line in (each.line for each in self.lines):
-            chains = {candidate.chain for candidate in line.candidates}
+            chains = {c.chain for c in line.candidates if len(c.chain) > 1}
             for first, *rest in set(map(line.chain_names, chains)):
-                begins[first] += bool(rest)
+                begins[first] += 1
                 for before, after in pairwise((first, *rest)):
                     follows[after].append(before)
         holding = {name for name, inner in follows.items() if len(set(inner)) >= CONTAINER}
-        often = {name for name, count in begins.items() if count and count >= len(follows[name])}
+        often = {name for name, count in begins.items() if count >= len(follows[name])}
         return frozenset(often - holding)
 
 

@@ -7,7 +7,6 @@ from one text. The last few texts are kept: a text is read for one relation afte
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import accumulate
 from typing import NamedTuple
 
 from wherefrom.core.contracts import Span
@@ -75,9 +74,14 @@ class SubjectText:
         """For each token, 1 if it stands in parentheses, else 0; the closing mark is outside."""
         if not any(mark in self.text for mark in _OPENING):
             return [0] * len(self.tokens)
-        steps = ((token in _OPENING) - (token in _CLOSING) for token in self.tokens)
-        deep = accumulate(steps, lambda depth, step: max(depth + step, 0))
-        return [min(depth, 1) for depth in deep]
+        depth, depths = 0, list[int]()
+        for token in self.tokens:
+            if token in _OPENING:
+                depth += 1
+            elif depth and token in _CLOSING:
+                depth -= 1
+            depths.append(1 if depth else 0)
+        return depths
 
     def skip_parentheses(self, i: int) -> int:
         """The token behind the parentheses that open at the i-th; i itself if none do."""
@@ -171,15 +175,17 @@ class Names:
 
     def candidate(self, first: int, last: int) -> CandidateAnswer:
         """The phrase of some tokens as a candidate."""
-        if (first, last) not in self._candidates:
+        place = first, last
+        found = self._candidates.get(place)
+        if found is None:
             around = self._run_of.get(first)
-            run = around if around and last <= around[1] else (first, last)
+            run = around if around and last <= around[1] else place
             chain = self._chains.get(run, (run,))
             value = normalise(self.text.phrase(first, last))
             position = chain.index(run) if len(chain) > 1 else 0
             found = CandidateAnswer(first, last, value, run, chain, position)
-            self._candidates[first, last] = found
-        return self._candidates[first, last]
+            self._candidates[place] = found
+        return found
 
     def goes_on(self, last: int) -> bool:
         """Whether the name that ends before token `last` is part of a longer one."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from wherefrom.core.contracts import Span
 from wherefrom.core.measures import NOT_SHOWN
+from wherefrom.core.notebook import percent
 from wherefrom.core.replies import (
     NO_TEXT,
     OTHER_SPELLING,
@@ -18,7 +19,6 @@ from wherefrom.core.replies import (
     Source,
     Verdict,
 )
-from wherefrom.show.terminal.cells import percent
 from wherefrom.show.terminal.messages import printable
 from wherefrom.show.terminal.quotes import shorten
 
