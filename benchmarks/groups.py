@@ -95,7 +95,11 @@ def _share(part: int, n: int) -> dict[str, Any]:
 def draw(found: Mapping[str, Any]) -> bytes:
     """Left, what share of each group is answered and wrong; right, the risk under other mixes."""
     figure, (groups, mixes) = panels(2)
-    names = [", ".join((r["relation"], r["support"])) for r in found["rows"]]
+    several = len({row["relation"] for row in found["rows"]}) > 1
+    names = [
+        (f"{row['relation']}, " if several else "") + row["support"].replace("none", "no text")
+        for row in found["rows"]
+    ]
     for at, (rule, colour) in enumerate(zip(RULES, (RIGHT, WRONG), strict=True)):
         each = [row[rule]["wrong"] for row in found["rows"]]
         share = [100 * one["share"] for one in each]

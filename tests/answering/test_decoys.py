@@ -92,7 +92,7 @@ def test_decoys_share_a_part_and_are_out_of_corpus(known, world):
 def test_inventions_that_a_gate_is_tried_on_are_made_once(known):
     decoys = DecoyNames(known, lambda _: True, 24)
     found = decoys.invented(length)
-    assert len(set(found)) == 50
+    assert len(set(found)) == 30
     assert not set(found) & set(known)
     assert decoys.invented(length) is found
 

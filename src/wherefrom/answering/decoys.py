@@ -48,7 +48,7 @@ _ORDERS = (2, 3)  # how many characters the next character of an invention depen
 _LONGEST = 40  # characters of a decoy
 _EDGE = "\n"  # stands before and after a name
 _SHORTER = 4  # ways to shorten a name
-_INVENTED = 50  # inventions that show whether a name gate leaks
+_INVENTED = 30  # inventions that show whether a name gate leaks
 
 
 def make_tiers(
