@@ -71,7 +71,7 @@ def fit_borrowed(runs: Sequence[LabelledAnswers]) -> SourcePredictor:
 
 def write_borrowed(names: Sequence[str]) -> None:
     found = fit_borrowed([read_labelled(RESULTS / _NAME.format(name)) for name in names])
-    kept = {k: v for k, v in to_json(found).items() if k in ("curve", "models")}
+    kept = {k: v for k, v in to_json(found).items() if k != "borrowed"}
     BORROWED.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 

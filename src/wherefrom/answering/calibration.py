@@ -34,6 +34,7 @@ def fit_calibration(
     names: Sequence[str],
     count_N: np.ndarray | None = None,
     guess: float = 0.0,
+    ridge: float = RIDGE,
 ) -> LogisticCalibration:
     """Fit on answers that are known to be right or wrong, over the named features.
 
@@ -48,7 +49,7 @@ def fit_calibration(
     design = np.column_stack(((x_NK - mean) / scale, np.ones(right.size)))
     k = len(names)
     chance = np.full(right.size, guess)
-    theta = _fit_design(design, right, np.append(np.full(k, RIDGE), 0.0), k, count, chance)
+    theta = _fit_design(design, right, np.append(np.full(k, ridge), 0.0), k, count, chance)
     return LogisticCalibration(
         features=tuple(names),
         mean=tuple(mean.tolist()),
@@ -65,6 +66,7 @@ def fit_by_relation(
     names: Sequence[str],
     parts: Mapping[str, np.ndarray],
     guesses: Mapping[str, float] = NO_GUESSES,
+    ridge: float = RIDGE,
 ) -> dict[str, LogisticCalibration]:
     """A curve for each relation, whose answers are at the places that `parts` has.
 
@@ -75,7 +77,7 @@ def fit_by_relation(
     the common curve, and one with some hundred answers has in effect its own. No number of answers
     has to be chosen at which the one turns into the other.
     """
-    common = fit_calibration(features, right_N, names)  # checks what is given
+    common = fit_calibration(features, right_N, names, ridge=ridge)  # checks what is given
     x_NK = (features.matrix(names) - common.mean) / common.scale
     n, k = x_NK.shape
     x_NC = np.hstack((x_NK, np.ones((n, 1))))  # C = K + 1 columns: the weights and the bias
@@ -85,7 +87,7 @@ def fit_by_relation(
         blocks[-1][places] = x_NC[places]
         guess_N[places] = guesses.get(name, 0.0)
     own = np.append(np.full(k, OWN_WEIGHT), OWN_BIAS)
-    penalty = np.concatenate((np.append(np.full(k, RIDGE), 0.0), np.tile(own, len(parts))))
+    penalty = np.concatenate((np.append(np.full(k, ridge), 0.0), np.tile(own, len(parts))))
     right, count = np.asarray(right_N, dtype=bool), np.ones(n)
     theta = _fit_design(np.hstack(blocks), right, penalty, k, count, guess_N)
     shared, *others = np.split(theta, len(parts) + 1)
