@@ -48,22 +48,10 @@ class Context:
 
     def features(self, candidate: CandidateAnswer) -> list[str]:
         """Each feature once, in an order that does not change: fits must be reproducible."""
-        left, right = self._left(candidate.first), self._right(candidate.last)
-        around, chain, longer_chain, *made = self._made(candidate)
         return [
-            *left[:5],
-            *right[:2],
-            around,
-            left[5],
-            right[2],
-            chain,
-            longer_chain,
-            left[6],
-            *made,
-            left[7],
-            right[3],
-            *left[8:],
-            *right[4:],
+            *self._left(candidate.first),
+            *self._right(candidate.last),
+            *self._made(candidate),
             *self._standing(candidate, self._familiarity(candidate)),
         ]
 
