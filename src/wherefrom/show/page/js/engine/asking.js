@@ -3,7 +3,7 @@
  */
 
 import { Decoys } from './decoys.js';
-import { Evidence, NO_TEXT } from './evidence.js';
+import { Evidence, NO_TEXT, SUPPORTED } from './evidence.js';
 import { Features, describeDoubts, describeFeatures } from './features.js';
 import { Looking } from './looking.js';
 import { Parser } from './parser.js';
@@ -166,8 +166,8 @@ export class Asking {
     const noText = evidence?.label === NO_TEXT;
     const judged = { ...this.policy.judge(features, relation), meant, noText };
     const decision = this.policy.decide(judged, relation);
-    const { nameKnown, probabilityRead } = judged;
-    say({ confidence: { ...decision, nameKnown, probabilityRead } });
+    const { nameKnown } = judged;
+    say({ confidence: { ...decision, nameKnown } });
     yield;
     let other = null;
     if (asked.without !== false && this.roles.length > 1) {
@@ -176,8 +176,7 @@ export class Asking {
       other = { model: name, answer: found[0].text, candidates: found };
       yield;
     }
-    const decoys = this.decoys ? this.decoys.of(subject) : [];
-    Object.assign(features, this.features.contrast(tree, question, candidates, decoys));
+    const source = this._source(tree, question, answer, features, evidence);
     const note = this.evidence.note(subject, answer, relation);
     return {
       question: text,
@@ -186,14 +185,13 @@ export class Asking {
       answer,
       ...decision,
       nameKnown,
-      probabilityRead,
       score: judged.score,
       meant,
       candidates,
       evidence,
       note,
       tookNotes: this.evidence.tookNotes,
-      source: this._source(features, relation, probabilityRead, evidence),
+      source,
       exposures: this._exposures(subject, relation, answer),
       trainedOn,
       didYouMean: suggestions,
@@ -221,7 +219,6 @@ export class Asking {
       unverified: false,
       needs: null,
       nameKnown: false,
-      probabilityRead: 0,
       score: 0,
       meant: [],
       unseen,
@@ -230,7 +227,7 @@ export class Asking {
       evidence: this.evidence.judge(subject, '', relation),
       note: this.evidence.note(subject, '', relation),
       tookNotes: this.evidence.tookNotes,
-      source: { label: GUESSED, probability: 0, borrowed: Boolean(this.data.source.borrowed) },
+      source: this.data.source && { label: GUESSED, probability: 0 },
       exposures: this._exposures(subject, relation, ''),
       trainedOn: false,
       didYouMean,
@@ -254,19 +251,17 @@ export class Asking {
     return this.looking.look(asked, say);
   }
 
-  /** Recalled or guessed; as answering/source.py predicts it. */
-  _source(features, relation, probabilityRead, evidence) {
-    const { curve, relations, borrowed } = this.data.source;
-    const { even_odds: even, recalled_above: least } = this.data;
-    const read = probabilityRead < even ? probabilityRead : 1;
-    // What anybody gets is not recalled, however sure the model is.
-    const room = features.usual > 1 - least ? 1 - features.usual : 1;
-    const own = applyCurve(lookUp(relations, relation) ?? curve, features) * read * room;
+  /** Recalled or guessed; as answering/source.py predicts it. Null where no model was retrained to learn it from. */
+  _source(tree, question, answer, features, evidence) {
+    if (!this.data.source) return null;
+    const { curve, relations } = this.data.source;
+    const decoys = this.decoys ? this.decoys.of(question.subject) : [];
+    features.usual = this.features.usual(tree, question, answer, decoys);
+    features.supported = Number(evidence?.label === SUPPORTED);
     // Nothing can be recalled from a text that there is not.
-    if (evidence?.label === NO_TEXT) return { label: GUESSED, probability: 0, borrowed: Boolean(borrowed) };
-    const label = own > this.data.even_odds ? RECALLED : GUESSED;
-    // The probability of a borrowed predictor was never compared with this text.
-    return { label, probability: borrowed ? null : own, borrowed: Boolean(borrowed) };
+    if (evidence?.label === NO_TEXT) return { label: GUESSED, probability: 0 };
+    const probability = applyCurve(lookUp(relations, question.relation) ?? curve, features);
+    return { label: probability > this.data.even_odds ? RECALLED : GUESSED, probability };
   }
 
   /** How often training showed what the subject's text states; null where that was not counted. */

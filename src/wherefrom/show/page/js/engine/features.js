@@ -138,22 +138,27 @@ export class Features {
     });
   }
 
-  /** How much likelier the answer is after the question for this name than for its decoys, in nats, and how likely there. */
-  contrast(tree, question, candidates, decoys) {
-    if (!decoys.length) return { contrast: 0, usual: 0 };
+  /** How likely the answer is for strangers with such a name: the larger median of its two kinds of decoys. */
+  usual(tree, question, answer, decoys) {
+    if (!decoys.length) return 0;
     const { prefix, suffix } = question.form;
-    const answer = [...this.vocabulary.encode(candidates[0].text), MASK];
-    const names = [question.subject, ...decoys];
-    const prompts = names.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
+    const said = [...this.vocabulary.encode(answer), MASK];
+    const prompts = decoys.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
     const scored = tree.score(
-      prompts.map((prompt) => this.cut([...prompt, ...answer])),
+      prompts.map((prompt) => this.cut([...prompt, ...said])),
       prompts.map((prompt) => prompt.length),
     );
-    const [first, ...others] = scored.map((each) => Math.exp(sum(each)));
-    const own = this.data.search.wordings ? first : candidates[0].probability;
-    const usual = Math.max(mean(others), TINY);
-    return { contrast: Math.log(Math.max(own, TINY)) - Math.log(usual), usual };
+    const [first] = question.subject.split(' ');
+    const sides = [[], []];
+    scored.forEach((each, i) => sides[Number(decoys[i].split(' ')[0] === first)].push(Math.exp(sum(each))));
+    return Math.max(...sides.filter((side) => side.length).map(median));
   }
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 /** Both on a log scale: one nat matters where there is one, not where there are ten. */
@@ -189,7 +194,7 @@ export function describeDoubts(pulls) {
 
 /** Features in words, for somebody who wants to know why. */
 export function describeFeatures(features) {
-  const { log_probability: own, margin, familiarity, contrast, agreement } = features;
+  const { log_probability: own, margin, familiarity, usual } = features;
   const statement = NAT - Math.exp(-features.statement_likelihood);
   const say = (name, words) => ({ name, value: features[name], words });
   const found = [
@@ -224,20 +229,17 @@ export function describeFeatures(features) {
     ),
     say('least_familiar', 'how expected the least expected letter of the name is'),
   ];
-  if (contrast !== undefined) {
-    found.push(
-      say(
-        'contrast',
-        contrast > 2
-          ? 'names that look alike do not get this answer'
-          : contrast > 0.5
-            ? 'names that look alike get this answer less'
-            : 'names that look alike get the same answer',
-      ),
-    );
-    const share = percent(agreement);
-    found.push(say('agreement', `of all answers that the search found, this one has ${share}`));
-  }
+  const alike = 'names that look alike';
+  found.push(
+    say(
+      'usual',
+      usual < 0.1
+        ? `${alike} do not get this answer`
+        : usual < 0.5
+          ? `${alike} get this answer less`
+          : `${alike} get the same answer`,
+    ),
+  );
   return found.filter(({ value }) => value !== undefined);
 }
 

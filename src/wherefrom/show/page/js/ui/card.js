@@ -3,7 +3,7 @@ import { byId, el, isolate, percent } from "./dom.js";
 import { asked, mark, quoted } from "./marks.js";
 import { misspelt } from "./risk.js";
 
-const TELLING = ["margin", "statement_likelihood", "familiarity", "contrast"]; // the bars show the other features
+const TELLING = ["margin", "statement_likelihood", "familiarity", "usual"]; // the bars show the other features
 
 /** Everything between `question` and `answer` is drawn here; nothing is computed. */
 export class Card {
@@ -213,8 +213,7 @@ function why(reply, gives, open) {
     rows.push(["also there", el("span", {}, el("bdi", {}, other.text), ": ", quoted(other.quote, other.nameSpans ?? [], other.span ?? null))]);
   }
   if (reply.source) {
-    rows.push(["its source", el("span", {}, reply.source.probability === null ? `${reply.source.label}: an estimate, not measured on this text`
-      : `${percent(reply.source.probability)} likely recalled`)]);
+    rows.push(["its source", el("span", {}, `${percent(reply.source.probability)} likely recalled`)]);
   }
   const often = exposed(reply.exposures);
   if (often) rows.push(["in training", often]);
