@@ -9,8 +9,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wherefrom.core.artifact import lock_folder
 from wherefrom.core.bounds import is_name
-from wherefrom.core.cache import wait_alone
+from wherefrom.core.cache import find_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, UsageError
 from wherefrom.core.files import file_hash, read_json, write_json
@@ -30,15 +31,7 @@ def home() -> Path:
     """The user's folder: $WHEREFROM_HOME, or where the system keeps the data of programs."""
     if own := os.environ.get("WHEREFROM_HOME"):
         return Path(own)
-    if shared := os.environ.get("XDG_DATA_HOME"):
-        return Path(shared) / "wherefrom"
-    try:
-        return Path.home() / ".local" / "share" / "wherefrom"
-    except RuntimeError:  # neither HOME nor an entry for this user, as in some containers
-        raise CannotWrite(
-            "home: expected a folder for your data sets, found no HOME and no entry for this user; "
-            "set WHEREFROM_HOME to a folder"
-        ) from None
+    return find_folder("XDG_DATA_HOME", ".local/share", "WHEREFROM_HOME")
 
 
 def has_home() -> bool:
@@ -56,14 +49,14 @@ def add(name: str, folder: Path, files: Sequence[str]) -> Entry:
         raise UsageError(f"data: expected a name without / and '..', found {name!r}")
     folder = folder.resolve()
     entry = Entry(str(folder), {file: file_hash(folder / file) for file in files})
-    with wait_alone(home()):
+    with lock_folder(home(), wait=True):
         write_json(home() / _FILE, to_json(entries() | {name: entry}))
     return entry
 
 
 def remove(name: str) -> None:
     """Take a name off the list; the files stay."""
-    with wait_alone(home()):
+    with lock_folder(home(), wait=True):
         write_json(home() / _FILE, to_json({n: e for n, e in entries().items() if n != name}))
 
 
