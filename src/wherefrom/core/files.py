@@ -101,15 +101,19 @@ def read_json(path: Path) -> Any:
 
 
 def read_text(path: Path | str) -> str:
-    """A whole text file in UTF-8; a byte-order mark at its head is dropped."""
+    """A whole text file in UTF-8, without NUL; a byte-order mark at its head is dropped."""
     path = Path(path)
     with reading(path):
         require_file(path)
         data = path.read_bytes()
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(path, data, error.start) from None
+    if (place := text.find("\0")) >= 0:
+        line = text[:place].count("\n") + 1
+        raise BadData(f"{path}:{line}: expected text, found a NUL byte; it is a binary file")
+    return text
 
 
 def not_utf8(path: Path, data: bytes, start: int, first_line: int = 1) -> BadData:
