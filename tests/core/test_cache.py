@@ -34,16 +34,16 @@ class Maker:
 
 
 def test_what_another_process_made_meanwhile_is_not_made_again(monkeypatch):
-    other, own, alone = Maker(), Maker(), cache.wait_alone
+    other, own, alone = Maker(), Maker(), cache.lock_folder
 
     @contextmanager
-    def wait(root: Path) -> Iterator[None]:
-        monkeypatch.setattr(cache, "wait_alone", alone)
+    def late(root: Path, wait: bool) -> Iterator[None]:
+        monkeypatch.setattr(cache, "lock_folder", alone)
         open_entry("corpus", "abc", other)
-        with alone(root):
+        with alone(root, wait):
             yield
 
-    monkeypatch.setattr(cache, "wait_alone", wait)
+    monkeypatch.setattr(cache, "lock_folder", late)
     open_entry("corpus", "abc", own)
     assert (other.times, own.times) == (1, 0)
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -20,10 +21,12 @@ from wherefrom.core.files import (
     parse_jsonl,
     read_json,
     read_jsonl,
+    read_text,
     write_json,
     write_text,
 )
 from wherefrom.core.npy import read_npy
+from wherefrom.reading.table_files import read_lines
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -142,3 +145,17 @@ def test_a_bad_row_is_damage(tmp_path):
     path.write_text('{"a": 1}\n{"a": ')
     with pytest.raises(Damaged, match=r"rows\.jsonl:2: expected JSON"):
         read_jsonl(path)
+
+
+def test_a_pipe_or_a_socket_is_no_file(tmp_path):
+    """A pipe without a writer, one as a shell's <(COMMAND) is, and a socket."""
+    os.mkfifo(tmp_path / "pipe")
+    ends = os.pipe()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "s"))
+        for path, kind in (("pipe", "pipe"), (f"/dev/fd/{ends[0]}", "pipe"), ("s", "socket")):
+            for read in (read_text, read_lines):
+                with pytest.raises(MissingInput, match=f"expected a file, found a {kind}; name"):
+                    read(tmp_path / path)
+    for end in ends:
+        os.close(end)

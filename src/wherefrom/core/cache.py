@@ -12,14 +12,12 @@ Where: `$WHEREFROM_CACHE`, or `cache` in `$WHEREFROM_HOME`, or where the system 
 import os
 import shutil
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from filelock import lock_descriptor
-
-from wherefrom.core.artifact import publish_folder, sweep, verify_folder
+from wherefrom.core.artifact import lock_folder, publish_folder, sweep, verify_folder
 from wherefrom.core.errors import (
     CacheWarning,
     CannotWrite,
@@ -28,8 +26,7 @@ from wherefrom.core.errors import (
     MissingInput,
     UsageError,
 )
-from wherefrom.core.files import cannot_write, read_json, write_json
-from wherefrom.core.inside import open_to_append
+from wherefrom.core.files import read_json, write_json
 from wherefrom.core.progress import tell
 
 _GB = 20.0
@@ -42,14 +39,19 @@ def cache_folder() -> Path:
         return Path(own)
     if home := os.environ.get("WHEREFROM_HOME"):
         return Path(home) / "cache"
-    if shared := os.environ.get("XDG_CACHE_HOME"):
-        return Path(shared) / "wherefrom"
+    return find_folder("XDG_CACHE_HOME", ".cache", "WHEREFROM_CACHE")
+
+
+def find_folder(shared: str, usual: str, setting: str) -> Path:
+    """Where the system keeps such files: the variable `shared` says it, else it is below HOME."""
+    if found := os.environ.get(shared):
+        return Path(found) / "wherefrom"
     try:
-        return Path.home() / ".cache" / "wherefrom"
+        return Path.home() / usual / "wherefrom"
     except RuntimeError:  # neither HOME nor an entry for this user, as in some containers
         raise CannotWrite(
-            "cache: expected a folder for what can be computed again, found no HOME and no entry "
-            "for this user; set WHEREFROM_CACHE to a folder"
+            "home: expected a folder for files of yours, found no HOME and no entry for this user; "
+            f"set {setting} to a folder"
         ) from None
 
 
@@ -63,7 +65,7 @@ def open_entry(kind: str, key: str, make: Callable[[Path], None]) -> Path:
     path = root / f"{kind}-{key}"
     if _is_sound(path, key):
         return path
-    with wait_alone(root):
+    with lock_folder(root, wait=True):
         if _is_sound(path, key):  # made by the one who was waited for
             return path
         sweep(root)
@@ -106,21 +108,6 @@ def _is_sound(path: Path, key: str) -> bool:
                 os.utime(path)  # used now: the last to be pruned
             return True
     return False
-
-
-@contextmanager
-def wait_alone(root: Path) -> Iterator[None]:
-    """Be the folder's only writer, after those who came before; a killed one frees the lock."""
-    with cannot_write(root):
-        root.mkdir(parents=True, exist_ok=True)
-        descriptor = open_to_append(root / ".lock")
-        try:
-            if not lock_descriptor(descriptor, blocking=False):
-                tell("waiting for another process that prepares data", 0, 1)
-                lock_descriptor(descriptor)
-            yield
-        finally:
-            os.close(descriptor)
 
 
 def _prune(root: Path, kept: Path) -> None:

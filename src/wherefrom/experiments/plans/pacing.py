@@ -22,7 +22,7 @@ _TIMED = 4  # parts of the steps: at the end of each but the last, answers are t
 _SAME = 0.05  # share of the steps that are left by which they must change to be worth a decision
 _LEAST = 20  # steps that are left at least, if there are as many
 _FIXED = 5.0  # seconds of the evaluation and the report that do not depend on the text
-_REPORT = 1.5  # seconds of the report for each second of reading what the text states
+_REPORT = 2.0  # seconds of the report for each second of reading what the text states
 
 
 @dataclass(frozen=True)

@@ -189,6 +189,7 @@ def plan_run(
         left = most * (1 - SPARE) - overhead
         if device == "cuda":
             pace, left = spare_compiling(pace, left, recipe.model)
+            overhead = min(overhead, most * (1 - SPARE) - left)  # less, if nothing is compiled
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)

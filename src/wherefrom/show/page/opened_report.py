@@ -20,8 +20,7 @@ from wherefrom.answering.source import SourcePredictor
 from wherefrom.core.config import decode, from_json
 from wherefrom.core.contracts import Dataset, Note
 from wherefrom.core.errors import BadData, Damaged, Mismatch, WherefromError
-from wherefrom.core.files import parse_json, reading
-from wherefrom.core.known_files import require_file
+from wherefrom.core.files import parse_json, reading, require_file
 from wherefrom.core.vocabulary import read_characters
 from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.models.gpt import GPT, GPTConfig
