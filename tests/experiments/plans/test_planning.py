@@ -122,7 +122,7 @@ def test_the_model_that_does_not_read_is_paid_for(data: FactsConfig, tmp_path: P
     assert found[0] - found[3] == pytest.approx(30 / 0.1, abs=20)
     questions = Workshop(planned.recipe).dataset.questions
     asked = sum(question.split != "asked" for question in questions)
-    answers = 3 * asked + 250  # of three models and a policy, and while it trains
+    answers = 2 * asked + 250  # of two models, and while it trains
     assert found[0] - found[2] == pytest.approx(answers / 0.1, abs=20)
 
 

@@ -21,7 +21,6 @@ _LOOKS = 20  # times that it is looked how long the steps take
 _TIMED = 4  # parts of the steps: at the end of each but the last, answers are timed
 _SAME = 0.05  # share of the steps that are left by which they must change to be worth a decision
 _LEAST = 20  # steps that are left at least, if there are as many
-_ANSWERS = 3.0  # times that each question is answered at the end: searched, scored, compared
 _FIXED = 5.0  # seconds of the evaluation and the report that do not depend on the text
 _REPORT = 2.0  # seconds of the report for each second of reading what the text states
 
@@ -34,10 +33,10 @@ class Following:
     seconds: float = 0.0
 
     @classmethod
-    def of(cls, dataset: Dataset, pace: Pace) -> "Following":
-        """Every question is asked; the report looks up what the text states about everybody."""
+    def of(cls, recipe: Recipe, dataset: Dataset, pace: Pace) -> "Following":
+        """Each model is asked every question; the report looks up what the text states."""
         asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
-        return cls(_ANSWERS * asked, _FIXED + _REPORT * pace.reading)
+        return cls(len(recipe.models) * asked, _FIXED + _REPORT * pace.reading)
 
     def time(self, answer: float) -> float:
         """Seconds of all of it, if an answer takes so many."""

@@ -184,7 +184,7 @@ def plan_run(
         pace = replace(pace, reading=time_reading(workshop))
         most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
         recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
-        later = Following.of(dataset, pace)
+        later = Following.of(recipe, dataset, pace)
         overhead = monotonic() - started + _overhead(later, pace, device, most)
         left = most * (1 - SPARE) - overhead
         if device == "cuda":
@@ -315,7 +315,7 @@ def _stored(
     use_threads(recipe.threads or min(folder.read_threads(), usual_threads()))
     pace = timer(workshop, recipe.stages[0])
     pace = replace(pace, reading=plan.pace.reading if plan.pace else 0.0)
-    later = Following.of(dataset, pace)
+    later = Following.of(recipe, dataset, pace)
     most = (minutes - plan.minutes) * 60
     overhead = _overhead(later, pace, plan.device, most)
     deadline = Deadline.of(recipe, (started, most), later, pace, plan.device, longer=True)
