@@ -232,13 +232,13 @@ def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
 class Registry(ThreadingHTTPServer):
     """A package registry on this machine, with pages of PyPI's form and npm's addresses.
 
-    `files` by path; `asked` is what was asked for, with the header that logs in.
+    `files` by path; `asked` is what was asked for.
     """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, bytes] = {}
-        self.asked: list[tuple[str, str | None]] = []
+        self.asked: list[str] = []
 
     @property
     def address(self) -> str:
@@ -255,7 +255,7 @@ class Registry(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, Registry)
-        self.server.asked.append((self.path, self.headers.get("Authorization")))
+        self.server.asked.append(self.path)
         data = self.server.files.get(self.path)
         self.send_response(404 if data is None else 200)
         self.send_header("Content-Length", str(len(data or b"")))
