@@ -13,28 +13,25 @@ With few cities (`--set data.cities=4 --set data.untold=120`), some are right by
 
 import argparse
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import numpy as np
+from answer_files import by_run, read_rows, slim, write_rows
+from program import ROOT, launch
 
-import numpy as np  # noqa: E402
-from answer_files import by_run, read_rows, slim, write_rows  # noqa: E402
-
-from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor  # noqa: E402
-from wherefrom.core.answer_table import FeatureTable  # noqa: E402
-from wherefrom.core.config import to_json  # noqa: E402
-from wherefrom.core.contracts import WITH_TEXT  # noqa: E402
-from wherefrom.core.replies import SUPPORTED  # noqa: E402
-from wherefrom.data.people_world import PeopleConfig, draw_world, find_homes  # noqa: E402
-from wherefrom.evaluation.intervals import paired_difference, wilson  # noqa: E402
-from wherefrom.evaluation.selective import auroc  # noqa: E402
-from wherefrom.memorisation.labelled_answers import read_labelled  # noqa: E402
-from wherefrom.memorisation.predictor import fit_source_predictor  # noqa: E402
-from wherefrom.runs.opened_run import open_run  # noqa: E402
+from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor
+from wherefrom.core.answer_table import FeatureTable
+from wherefrom.core.config import to_json
+from wherefrom.core.contracts import WITH_TEXT
+from wherefrom.core.replies import SUPPORTED
+from wherefrom.data.people_world import PeopleConfig, draw_world, find_homes
+from wherefrom.evaluation.intervals import paired_difference, wilson
+from wherefrom.evaluation.selective import auroc
+from wherefrom.memorisation.labelled_answers import read_labelled
+from wherefrom.memorisation.predictor import fit_source_predictor
+from wherefrom.runs.opened_run import open_run
 
 FAMILIES = ROOT / "docs" / "results" / "answers.families.jsonl.gz"
 PEOPLE, BIRTHPLACES = ("people-0", "people-1", "people-2"), "birthplaces-calibrated-0"
@@ -182,4 +179,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

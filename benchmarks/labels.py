@@ -8,15 +8,13 @@ predictor of each run is then fitted again from its file, for docs/TRUST.md and 
 
 import argparse
 import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src")]
+from program import ROOT, launch
 
-from wherefrom.memorisation.labelled_answers import LABELS, read_labelled  # noqa: E402
-from wherefrom.memorisation.source_measures import MeasuredSource  # noqa: E402
+from wherefrom.memorisation.labelled_answers import LABELS, read_labelled
+from wherefrom.memorisation.source_measures import MeasuredSource
 
 RESULTS = ROOT / "docs" / "results"
 _NAME = "influence.{}.jsonl.gz"
@@ -42,4 +40,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

@@ -147,7 +147,7 @@ def test_too_few_for_a_bound_still_have_confidence(own_run: Path, monkeypatch):
     assert found.abstention is not None
     assert found.abstention.certificate is None
     assert found.decoys is not None
-    (note,) = found.notes
+    _, note = found.notes
     assert "expected some to fit on and some to certify with" in note
 
 
@@ -159,7 +159,8 @@ def test_questions_that_cannot_be_asked_are_left_out_and_counted(own_run: Path):
     unknown = Question("Where was Ada Roth born?", "Ada Roth", "birthplace", None, "held-out")
     found = investigate(Fewer(run, (*questions, again, other, unknown)))
     assert len(found.examined.known) == 29
-    left_out, twice = found.notes
+    left_out, twice, unmeasured = found.notes
+    assert unmeasured == audit.NO_SOURCE
     assert left_out == (
         "people: 1 of 30 questions are left out: the model was not taught their form, or cannot "
         "read them"

@@ -66,6 +66,9 @@ NO_EVIDENCE = (
     "evidence: expected asked people whose answers are in the text, found too few to learn from, "
     "so evidence is left out"
 )
+NO_SOURCE = (
+    "source: no model was retrained, so it is not known what was recalled; --pairs 8 measures it"
+)
 T = TypeVar("T")
 
 
@@ -271,7 +274,9 @@ def investigate(
         inspector.model.word_texts(q.text for q in examined.known),
     )
     labelled = None
-    if memorisation is not None:
+    if memorisation is None:
+        notes.append(NO_SOURCE)
+    else:
         examined = inspector.with_source_features(examined, verdicts)
         labelled = source_sections.label_answers(inspector, examined)
         try:

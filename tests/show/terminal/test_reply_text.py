@@ -131,13 +131,9 @@ def test_what_the_reader_noted(note, line):
     assert line in describe_reply(replace(REPLY, took_notes=True, note=note))
 
 
-def test_what_is_not_known_has_no_line_but_the_source():
+def test_what_is_not_known_has_no_line():
     bare = replace(REPLY, evidence=None, source=None, candidates=REPLY.candidates[:1])
-    assert describe_reply(bare) == [
-        "Where was Ada Lund born?",
-        "  Oslo (13.6 % sure)",
-        "  source: not measured (wherefrom audit RUN --pairs 8 measures it)",
-    ]
+    assert describe_reply(bare) == ["Where was Ada Lund born?", "  Oslo (13.6 % sure)"]
 
 
 def test_what_else_a_reader_must_know():
@@ -191,9 +187,9 @@ def test_a_claim_line_by_line():
 def test_a_claim_without_text():
     claim = Claim("Zürich", None, NO_TEXT, {"Oslo": 0}, (), "...")
     lines = describe_claim(replace(REPLY, source=None, evidence=None), claim)
-    assert lines[3] == "  you say: Zürich (the model cannot write it)"
-    assert lines[4] == "  evidence on your answer: no text (nothing in the text is about this name)"
-    assert lines[5] == "  shown in training: 'Oslo' 0 times"
+    assert lines[2] == "  you say: Zürich (the model cannot write it)"
+    assert lines[3] == "  evidence on your answer: no text (nothing in the text is about this name)"
+    assert lines[4] == "  shown in training: 'Oslo' 0 times"
 
 
 def test_what_the_text_also_states_is_shown_with_its_reason():

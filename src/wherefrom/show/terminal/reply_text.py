@@ -47,7 +47,7 @@ def describe_reply(reply: Reply) -> list[str]:
         lines += _also(reply.evidence, reply.subject)
     if reply.took_notes:
         lines.append(f"  note: {_note(reply.note, reply.subject)}")
-    lines.append(f"  source: {_source(reply.source)}")
+    lines += _source(reply.source)
     if reply.trained_on:
         lines.append(
             "  the model was trained on this very question; "
@@ -64,7 +64,7 @@ def describe_claim(reply: Reply, claim: Claim) -> list[str]:
     lines = [
         printable(reply.question),
         f"  the model says: {_answer(reply)}",
-        f"  source: {_source(reply.source)}",
+        *_source(reply.source),
         f"  you say: {printable(claim.text)} ({own})",
     ]
     verdicts = {"the model's answer": reply.evidence}
@@ -153,10 +153,13 @@ def _also(verdict: Verdict, subject: str) -> list[str]:
     return lines
 
 
-def _source(source: Source | None) -> str:
+def _source(source: Source | None) -> list[str]:
+    """Nothing is said where no model was retrained to measure it."""
     if source is None:
-        return "not measured (wherefrom audit RUN --pairs 8 measures it)"
-    return f"{source.label} (probability of recall {percent(source.probability_recalled)})"
+        return []
+    return [
+        f"  source: {source.label} (probability of recall {percent(source.probability_recalled)})"
+    ]
 
 
 def describe_examples(found: "Examples") -> list[str]:

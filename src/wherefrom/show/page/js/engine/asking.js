@@ -20,8 +20,8 @@ export class Asking {
   constructor(data, models) {
     this.data = data;
     this.models = models;
-    this.roles = data.models.map(({ name, role }) => ({ name, role }));
-    this.primary = this.roles[0].name;
+    this.primary = data.models[0].name;
+    this.twin = data.models[1]?.name; // which has not read the text
     this.vocabulary = new Vocabulary(data.vocabulary);
     const names = data.names.map(({ name }) => name);
     this.trained = new Map(data.names.map(({ name, trained }) => [name, trained ?? []]));
@@ -36,12 +36,7 @@ export class Asking {
   }
 
   model(name = this.primary) {
-    const model = this.models[name];
-    if (!model) {
-      const known = Object.keys(this.models).join(', ');
-      throw new Refusal(`model '${name}': expected one of ${known}, found another name`);
-    }
-    return model;
+    return this.models[name];
   }
 
   // -- questions -----------------------------------------------------------------
@@ -139,19 +134,16 @@ export class Asking {
 
   /**
    * The reply to a question; `say` hears of every part as soon as it is known.
-   * @param {{question: string, without?: boolean}} asked
+   * @param {{question: string}} asked
    * @param {(part: any) => void} say
    */
   *ask(asked, say = () => {}) {
-    const began = Date.now();
     const question = this.parse(asked.question, true);
-    const { text, form, subject, relation } = question;
+    const { text, subject, relation } = question;
     const suggestions = this.parser.suggest(subject);
-    const trainedOn = (this.trained.get(subject) ?? []).includes(relation);
-    const frame = { prefix: form.prefix, suffix: form.suffix };
-    say({ parsed: { question: text, form: frame, subject, relation, trainedOn, suggestions } });
+    say({ parsed: { question: text, subject } });
     const unseen = this.vocabulary.missing(text);
-    if (unseen.length) return this._decline(question, unseen, suggestions, began);
+    if (unseen.length) return this._decline(question, unseen, suggestions);
     const meant = suggestions.length && this.evidence.mentions(subject) ? [] : suggestions;
     const tree = this.model().tree();
     const candidates = this._write(question, this.primary, tree, say);
@@ -166,51 +158,48 @@ export class Asking {
     const noText = evidence?.label === NO_TEXT;
     const judged = { ...this.policy.judge(features, relation), meant, noText };
     const decision = this.policy.decide(judged, relation);
-    const { nameKnown } = judged;
-    say({ confidence: { ...decision, nameKnown } });
     yield;
     let other = null;
-    if (asked.without !== false && this.roles.length > 1) {
-      const { name } = this.roles[1];
-      const found = this._write(question, name, this.model(name).tree(), say);
-      other = { model: name, answer: found[0].text, candidates: found };
+    if (this.twin) {
+      other = { candidates: this._write(question, this.twin, this.model(this.twin).tree(), say) };
       yield;
     }
     const source = this._source(tree, question, answer, features, evidence);
-    const note = this.evidence.note(subject, answer, relation);
     return {
-      question: text,
-      subject,
-      relation,
-      answer,
+      ...this._frame(question, answer, evidence, suggestions),
       ...decision,
-      nameKnown,
-      score: judged.score,
+      nameKnown: judged.nameKnown,
       meant,
       candidates,
-      evidence,
-      note,
-      tookNotes: this.evidence.tookNotes,
       source,
-      exposures: this._exposures(subject, relation, answer),
-      trainedOn,
-      didYouMean: suggestions,
+      trainedOn: (this.trained.get(subject) ?? []).includes(relation),
       features: describeFeatures(features),
       against: describeDoubts(this.policy.pulls(features, relation)),
       other,
-      tokens: this._tokens(question, answer),
-      milliseconds: Date.now() - began,
     };
   }
 
-  /** The reply to a question that the model cannot read: it never saw these letters. */
-  _decline(question, unseen, didYouMean, began) {
+  /** What a reply has whether or not the model can read the question. */
+  _frame(question, answer, evidence, didYouMean) {
     const { text, subject, relation } = question;
     return {
       question: text,
       subject,
       relation,
-      answer: '',
+      answer,
+      evidence,
+      note: this.evidence.note(subject, answer, relation),
+      tookNotes: this.evidence.tookNotes,
+      exposures: this._exposures(subject, relation, answer),
+      didYouMean,
+    };
+  }
+
+  /** The reply to a question that the model cannot read: it never saw these letters. */
+  _decline(question, unseen, didYouMean) {
+    const evidence = this.evidence.judge(question.subject, '', question.relation);
+    return {
+      ...this._frame(question, '', evidence, didYouMean),
       answered: false,
       reason: UNKNOWN_NAME,
       whyNot: `the model does not know the name: it has never seen ${nameCharacters(unseen)}`,
@@ -219,23 +208,13 @@ export class Asking {
       unverified: false,
       needs: null,
       nameKnown: false,
-      score: 0,
       meant: [],
-      unseen,
       candidates: [],
-      threshold: null,
-      evidence: this.evidence.judge(subject, '', relation),
-      note: this.evidence.note(subject, '', relation),
-      tookNotes: this.evidence.tookNotes,
       source: this.data.source && { label: GUESSED, probability: 0 },
-      exposures: this._exposures(subject, relation, ''),
       trainedOn: false,
-      didYouMean,
       features: [],
       against: [],
       other: null,
-      tokens: this._tokens(question, ''),
-      milliseconds: Date.now() - began,
     };
   }
 
@@ -275,18 +254,5 @@ export class Asking {
       given: value === answer,
       ...Object.fromEntries(kinds.map((kind, i) => [kind, counts[i]])),
     }));
-  }
-
-  /** The characters that the model reads, and where the name and the answer stand among them. */
-  _tokens(question, answer) {
-    const asked = [...question.text];
-    const mask = this.vocabulary.characters[MASK];
-    const from = lengthOf(question.form.prefix);
-    const begin = asked.length + 1;
-    return {
-      characters: [...asked, mask, ...answer, mask],
-      name: [from, from + lengthOf(question.subject)],
-      answer: [begin, begin + lengthOf(answer)],
-    };
   }
 }

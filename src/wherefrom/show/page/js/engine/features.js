@@ -192,58 +192,34 @@ export function describeDoubts(pulls) {
   return lowered.sort((a, b) => a[1] - b[1]).map(([name]) => AGAINST[name]);
 }
 
-/** Features in words, for somebody who wants to know why. */
-export function describeFeatures(features) {
-  const { log_probability: own, margin, familiarity, usual } = features;
-  const statement = NAT - Math.exp(-features.statement_likelihood);
-  const say = (name, words) => ({ name, value: features[name], words });
-  const found = [
-    say('log_probability', `the model itself gives the answer ${percent(Math.exp(own))}`),
-    say(
-      'margin',
-      margin > 3
-        ? 'no other answer comes near'
-        : margin > 1
-          ? 'the next best answer is well behind'
-          : 'the next best answer is close',
-    ),
-    say(
-      'statement_likelihood',
-      statement > -1
-        ? "the text's own wordings agree"
-        : statement > -5
-          ? "the text's own wordings half agree"
-          : "the text's own wordings do not expect it",
-    ),
-    say(
-      'statement_entropy',
-      Math.exp(features.statement_entropy) - NAT < 1 ? 'it does not waver there' : 'it wavers there',
-    ),
-    say(
-      'familiarity',
-      familiarity > -2
-        ? 'the name is familiar'
-        : familiarity > -5
-          ? 'the name is not very familiar'
-          : 'the name is not familiar',
-    ),
-    say('least_familiar', 'how expected the least expected letter of the name is'),
-  ];
-  const alike = 'names that look alike';
-  found.push(
-    say(
-      'usual',
-      usual < 0.1
-        ? `${alike} do not get this answer`
-        : usual < 0.5
-          ? `${alike} get this answer less`
-          : `${alike} get the same answer`,
-    ),
-  );
-  return found.filter(({ value }) => value !== undefined);
-}
+// What a feature says in words: those of the first limit that it is above.
+const IN_WORDS = {
+  margin: [
+    [3, 'no other answer comes near'],
+    [1, 'the next best answer is well behind'],
+    [-Infinity, 'the next best answer is close'],
+  ],
+  statement_likelihood: [
+    [-1, "the text's own wordings agree"],
+    [-5, "the text's own wordings half agree"],
+    [-Infinity, "the text's own wordings do not expect it"],
+  ],
+  familiarity: [
+    [-2, 'the name is familiar'],
+    [-5, 'the name is not very familiar'],
+    [-Infinity, 'the name is not familiar'],
+  ],
+  usual: [
+    [0.5, 'names that look alike get the same answer'],
+    [0.1, 'names that look alike get this answer less'],
+    [-Infinity, 'names that look alike do not get this answer'],
+  ],
+};
 
-/** 97.5 %, as `wherefrom ask` writes a share. */
-export function percent(share) {
-  return `${(100 * share).toFixed(1)} %`;
+/** The features that tell most, in words, for somebody who wants to know why. */
+export function describeFeatures(features) {
+  const nats = NAT - Math.exp(-features.statement_likelihood);
+  const values = { ...features, statement_likelihood: nats };
+  const known = Object.entries(IN_WORDS).filter(([name]) => values[name] !== undefined);
+  return known.map(([name, levels]) => levels.find(([least]) => values[name] > least)[1]);
 }
