@@ -53,6 +53,7 @@ AUDITED = {
     "birthplaces": BIRTHPLACES,
 }  # fmt: skip
 OMITTED, UNDER = "raw.people-omitted.jsonl.gz", "raw.birthplaces-under.jsonl.gz"
+OTHERS = ("raw.birthplaces.jsonl.gz", "raw.own.jsonl.gz")
 BOUND = "bound.people.json"
 DEVELOPED = 40  # seeds below it were in view while the method was developed
 BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)  # of the confidence that a reply shows
@@ -98,7 +99,7 @@ def find_figures() -> dict[str, Any]:
         **_bound(),
         **_birthplaces(),
         **read_readings(),
-        "birthplaces_shown": find_shown([r for r in birthplaces if r["split"] == "held-out"]),
+        **_others(),
         "sources": {run: to_json(measured) for run, measured in measure_kept().items()},
         "families_seeds": _name_seeds(families),
         "families": cells.measure(cells.predict(families)),
@@ -141,6 +142,22 @@ def _people() -> dict[str, Any]:
         "passing": {tier: _score(*_count(np.concatenate(each))) for tier, each in gates.items()},
         "known_stated": _score(*_count(stated)),
     }  # fmt: skip
+
+
+def _others() -> dict[str, Any]:
+    """Held-out questions of birthplaces and of own texts, and which names pass there."""
+    runs = {run: found for name in OTHERS for run, found in replay(RESULTS / name).items()}
+    judged = {run: found.judge() for run, found in runs.items()}
+    passing = {
+        run: {tier: _score(*_count(found.fit().names.opens(found.tier(tier)))) for tier in TIERS}
+        for run, found in runs.items()
+    }
+    for run, rows in judged.items():
+        stated = [row["name_known"] for row in rows if row["support"] == "stated"]
+        passing[run]["stated"] = _score(*_count(stated))
+    own = {run: find_groups(rows)["rows"] for run, rows in judged.items() if run != BIRTHPLACES}
+    return {"birthplaces_shown": find_shown(judged[BIRTHPLACES]), "own": own,
+            "others_passing": passing}  # fmt: skip
 
 
 def _gates(runs: Mapping[str, Replay]) -> list[tuple[Replay, NameGate]]:
