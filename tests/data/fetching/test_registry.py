@@ -74,6 +74,7 @@ def test_what_another_process_registers_meanwhile_is_kept(home, folder, monkeypa
 
     @contextmanager
     def late(root, wait):
+        assert wait
         monkeypatch.setattr(registry, "lock_folder", alone)
         registry.add("other", folder, [])
         with alone(root, wait):
