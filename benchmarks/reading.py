@@ -21,6 +21,7 @@ from time import process_time
 from typing import Any
 
 from measure import finish, machine, parser
+from program import launch
 
 from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset, Note, Passage, Question
 from wherefrom.data import facts
@@ -163,4 +164,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -43,6 +43,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure() -> None:
     forks.uninstall()
+
+
+@pytest.fixture
+def capturing_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CPU takes captured steps as a GPU does: the step is called instead of replayed."""
+    from wherefrom.experiments.many_runs import stack_plan
+    from wherefrom.training.captured import CapturedSteps
+
+    monkeypatch.setattr(CapturedSteps, "_capture", lambda self: SimpleNamespace(replay=self._step))
+    monkeypatch.setattr(stack_plan, "CAPTURING", ("cpu", "cuda"))
 
 
 @pytest.fixture

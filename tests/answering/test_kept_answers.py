@@ -22,7 +22,7 @@ def ask(model, run, count):
 
 def test_a_question_is_answered_once_as_the_model_answers_it(run, monkeypatch):
     plain = open_closed_book(run)
-    model = RememberingModel.of(plain)
+    model = RememberingModel.of(plain, {})
     a, b = (model.parse(q.text) for q in run.dataset.select("held-out")[:2])
     expected, found = plain.answer([b, a, b]), model.answer([b, a, b])
     assert [q.text for q in found.asked] == [b.text, a.text, b.text]
@@ -36,7 +36,7 @@ def test_a_question_is_answered_once_as_the_model_answers_it(run, monkeypatch):
 
 
 def test_what_is_written_is_what_is_read(run, tmp_path):
-    model = RememberingModel.of(open_closed_book(run))
+    model = RememberingModel.of(open_closed_book(run), {})
     ask(model, run, 5)
     write_kept(RunFolder(tmp_path), model.kept)
     found = read_kept(RunFolder(tmp_path))
@@ -62,7 +62,7 @@ def test_a_file_of_another_version_or_a_damaged_one_is_not_used(tmp_path, conten
 
 
 def test_some_answers_may_be_kept_with_more_features(run):
-    model = RememberingModel.of(open_closed_book(run))
+    model = RememberingModel.of(open_closed_book(run), {})
     found = ask(model, run, 3)
     usual = FeatureTable({"usual": np.array([0.25, 0.5])})
     model.keep_more(found.asked[:2], usual)

@@ -6,7 +6,7 @@ It combines three packages: confidence and the name gate (`answering`), what the
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ import numpy as np
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import ClosedBookModel, no_answers
 from wherefrom.answering.decoys import DecoyNames
-from wherefrom.answering.fitting import fit_certified_policy, fit_policy, judge
+from wherefrom.answering.fitting import certify_policy, fit_policy, judge
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import AnswerPolicy, Decision, decide, find_policy, open_as_stored
 from wherefrom.answering.source import (
@@ -129,15 +129,6 @@ class OpenedRun(Opened):
         masked = self.dataset.select("masked", EVERY_SUPPORT)
         return fit_policy(self.model, people, self.run.recipe.precision, self.decoys, masked)
 
-    @cached_property
-    def judged_calibration(self) -> AnswerTable | None:
-        """The model's answers to calibration questions; None if it can be asked none of them."""
-        try:
-            return judge(self.model, self.calibration_people, self.decoded)
-        except BadData:
-            return None
-
-    @cached_property
     def decoded(self) -> dict[str, Answer]:
         """What the evaluation decoded with the primary model, by the text of the question."""
         run, found = self.run, dict[str, Answer]()
@@ -221,7 +212,8 @@ class Inspector:
                 "found none; leave the risk out, or ask a run that has calibration people (such as "
                 "birthplaces-calibrated)"
             )
-        found = fit_certified_policy(self.model, people, alpha, delta, self.opened.decoys)
+        judged = judge(self.model, people)
+        found = certify_policy(self.model, judged, alpha, delta, self.opened.decoys)
         return Inspector(self.opened, found.policy, self._predictor), found.certificate
 
     def notes(self) -> list[str]:
@@ -248,11 +240,9 @@ class Inspector:
             for question, letters in zip(questions, unseen, strict=True)
         ]
 
-    def answer(
-        self, questions: Sequence[ParsedQuestion], decoded: Mapping[str, Answer] | None = None
-    ) -> AnswerTable:
+    def answer(self, questions: Sequence[ParsedQuestion]) -> AnswerTable:
         """The model's answers, with the features of the source predictor too."""
-        answered = self.model.answer(questions, decoded)
+        answered = self.model.answer(questions)
         return replace(answered, features=self._with_source_features(answered))
 
     def _decline(self, question: ParsedQuestion, unseen: Sequence[str]) -> Reply:
@@ -276,16 +266,9 @@ class Inspector:
             note=self.show_note(question, ""),
         )
 
-    def examine(
-        self,
-        questions: Sequence[tuple[Question, ParsedQuestion]],
-        decoded: Mapping[str, Answer] | None = None,
-    ) -> AnswerTable:
-        """Put questions whose answers are known to the model.
-
-        `decoded` has answers of this model by the text of their question: nothing is decoded twice.
-        """
-        found = self.answer([parsed for _, parsed in questions], decoded)
+    def examine(self, questions: Sequence[tuple[Question, ParsedQuestion]]) -> AnswerTable:
+        """Put questions whose answers are known to the model."""
+        found = self.answer([parsed for _, parsed in questions])
         return replace(found, known=tuple(question for question, _ in questions))
 
     def compose(

@@ -86,14 +86,17 @@ def make_answers(confidence: list[float], right: list[bool]) -> Any:
     rows = [
         SimpleNamespace(
             right=ok,
+            support="stated",
             reply=SimpleNamespace(
-                confidence=sure, candidates=[SimpleNamespace(model_probability=sure)]
+                confidence=sure,
+                certainty=sure,
+                relation="r",
+                candidates=[SimpleNamespace(model_probability=sure)],
             ),
         )
         for sure, ok in zip(confidence, right, strict=True)
     ]
-    scored = [SimpleNamespace(score=sure) for sure in confidence]
-    return SimpleNamespace(held_out=rows, scored=scored)
+    return SimpleNamespace(held_out=rows)
 
 
 @pytest.mark.parametrize(

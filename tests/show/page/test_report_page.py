@@ -54,10 +54,8 @@ def test_an_audit_changes_no_answer(tiny_run, audited):
         assert a.right == b.right
         assert b.reply.source is not None
         assert not b.reply.source.borrowed, "the audit has fitted a predictor of its own"
-    assert [s.right for s in alone.calibration] == [s.right for s in after.calibration]
-    assert [s.score for s in alone.calibration] == pytest.approx(
-        [s.score for s in after.calibration], abs=1e-4
-    )
+    assert list(alone.calibration.right) == list(after.calibration.right)
+    assert alone.calibration.score == pytest.approx(after.calibration.score, abs=1e-4)
 
 
 def test_a_report_shows_the_audit_and_asks_only_for_what_it_lacks(audited, report_file, tmp_path):

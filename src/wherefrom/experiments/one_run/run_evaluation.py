@@ -151,7 +151,7 @@ def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) 
     `decoded` has answers of the primary model that were already decoded for the tasks.
     """
     dataset: Dataset = run.dataset
-    model = RememberingModel.of(model)
+    model = RememberingModel.of(model, decoded)
     people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
     masked = dataset.select("masked", EVERY_SUPPORT)
     decoys = make_decoy_names(model, dataset)
@@ -160,7 +160,7 @@ def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) 
     groups = {support: dataset.scored("held-out", (support,)) for support in EVERY_SUPPORT}
     held_out = dataset.select("held-out", EVERY_SUPPORT)
     groups[UNANSWERABLE] = tuple(q for q in held_out if not q.answerable)
-    found = {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
+    found = {k: v.as_json() for k, v in report_policy(model, policy, groups).items()}
     _keep_source_features(model, dataset, decoys)
     asked = {q.text for q in dataset.questions if q.split in NOT_TRAINED_ON}  # no decoys
     here = np.array([question.text in asked for question in model.kept.known], dtype=bool)

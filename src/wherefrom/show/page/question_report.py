@@ -72,8 +72,8 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
 def open_remembering(run: Run) -> Inspector:
     """An inspector that knows what the evaluation computed."""
     inspector = open_inspector(run)
-    opened = inspector.opened
-    opened.model = RememberingModel.of(opened.model, read_kept(run.folder))
+    opened = inspector.opened_run
+    opened.model = RememberingModel.of(opened.model, opened.decoded(), read_kept(run.folder))
     return inspector
 
 

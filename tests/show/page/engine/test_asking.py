@@ -165,15 +165,10 @@ def test_progress_comes_in_order(run_js, asked: tuple[Inspector, dict[str, Any]]
     models = len(given["data"]["models"])
     assert steps[0] == "parsed"
     assert steps.count("answered") == models
-    assert steps.index("writing") < steps.index("answered") < steps.index("confidence")
+    assert steps.index("writing") < steps.index("answered")
     written = [p["writing"]["text"] for p in found["heard"] if "writing" in p]
     assert len(written[0]) <= 1
-    reply = found["reply"]
-    assert (reply["other"] is None) == (models == 1)
-    characters, (start, end) = reply["tokens"]["characters"], reply["tokens"]["name"]
-    assert "".join(characters[start:end]) == reply["subject"]
-    start, end = reply["tokens"]["answer"]
-    assert "".join(characters[start:end]) == reply["answer"]
+    assert (found["reply"]["other"] is None) == (models == 1)
 
 
 def test_looking_in(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:

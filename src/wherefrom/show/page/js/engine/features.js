@@ -187,61 +187,33 @@ export function describeDoubts(pulls) {
   return lowered.sort((a, b) => a[1] - b[1]).map(([name]) => AGAINST[name]);
 }
 
-/** Features in words, for somebody who wants to know why. */
-export function describeFeatures(features) {
-  const { log_probability: own, margin, familiarity, contrast, agreement } = features;
-  const statement = NAT - Math.exp(-features.statement_likelihood);
-  const say = (name, words) => ({ name, value: features[name], words });
-  const found = [
-    say('log_probability', `the model itself gives the answer ${percent(Math.exp(own))}`),
-    say(
-      'margin',
-      margin > 3
-        ? 'no other answer comes near'
-        : margin > 1
-          ? 'the next best answer is well behind'
-          : 'the next best answer is close',
-    ),
-    say(
-      'statement_likelihood',
-      statement > -1
-        ? "the text's own wordings agree"
-        : statement > -5
-          ? "the text's own wordings half agree"
-          : "the text's own wordings do not expect it",
-    ),
-    say(
-      'statement_entropy',
-      Math.exp(features.statement_entropy) - NAT < 1 ? 'it does not waver there' : 'it wavers there',
-    ),
-    say(
-      'familiarity',
-      familiarity > -2
-        ? 'the name is familiar'
-        : familiarity > -5
-          ? 'the name is not very familiar'
-          : 'the name is not familiar',
-    ),
-    say('least_familiar', 'how expected the least expected letter of the name is'),
-  ];
-  if (contrast !== undefined) {
-    found.push(
-      say(
-        'contrast',
-        contrast > 2
-          ? 'names that look alike do not get this answer'
-          : contrast > 0.5
-            ? 'names that look alike get this answer less'
-            : 'names that look alike get the same answer',
-      ),
-    );
-    const share = percent(agreement);
-    found.push(say('agreement', `of all answers that the search found, this one has ${share}`));
-  }
-  return found.filter(({ value }) => value !== undefined);
-}
+// What a feature says in words: those of the first limit that it is above.
+const IN_WORDS = {
+  margin: [
+    [3, 'no other answer comes near'],
+    [1, 'the next best answer is well behind'],
+    [-Infinity, 'the next best answer is close'],
+  ],
+  statement_likelihood: [
+    [-1, "the text's own wordings agree"],
+    [-5, "the text's own wordings half agree"],
+    [-Infinity, "the text's own wordings do not expect it"],
+  ],
+  familiarity: [
+    [-2, 'the name is familiar'],
+    [-5, 'the name is not very familiar'],
+    [-Infinity, 'the name is not familiar'],
+  ],
+  contrast: [
+    [2, 'names that look alike do not get this answer'],
+    [0.5, 'names that look alike get this answer less'],
+    [-Infinity, 'names that look alike get the same answer'],
+  ],
+};
 
-/** 97.5 %, as `wherefrom ask` writes a share. */
-export function percent(share) {
-  return `${(100 * share).toFixed(1)} %`;
+/** The features that tell most, in words, for somebody who wants to know why. */
+export function describeFeatures(features) {
+  const nats = NAT - Math.exp(-features.statement_likelihood);
+  const values = { ...features, statement_likelihood: nats };
+  return Object.entries(IN_WORDS).map(([name, levels]) => levels.find(([least]) => values[name] > least)[1]);
 }

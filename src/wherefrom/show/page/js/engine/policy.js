@@ -69,8 +69,8 @@ export class Policy {
   /** The threshold of a relation. */
   threshold(relation) {
     if (!this.policy) return null;
-    const own = lookUp(this.policy.relations, relation)?.threshold;
-    return own ?? declineAll(this.policy.threshold.precision_target, 0, NOT_CALIBRATED);
+    const nothing = { value: DECLINE_ALL, why_not: NOT_CALIBRATED };
+    return lookUp(this.policy.relations, relation)?.threshold ?? nothing;
   }
 
   /**
@@ -108,7 +108,7 @@ export class Policy {
     const certainty = unknown ? null : judged.score;
     const confidence = unverified ? null : certainty;
     const sure = { confidence, certainty, unverified, needs: null };
-    if (!threshold) return { ...sure, answered: true, reason: null, whyNot: null, threshold: null };
+    if (!threshold) return { ...sure, answered: true, reason: null, whyNot: null };
     const answered = judged.score >= threshold.value && judged.score > 0;
     const low = !answered && !unknown;
     return {
@@ -117,39 +117,20 @@ export class Policy {
       answered,
       reason: answered ? null : unknown ? UNKNOWN_NAME : LOW_CONFIDENCE,
       whyNot: answered ? null : explain(unknown, threshold),
-      threshold: {
-        value: threshold.value,
-        target: threshold.precision_target,
-        why: threshold.why_not ?? null,
-      },
     };
   }
-}
-
-function declineAll(precision, n, why) {
-  return {
-    value: DECLINE_ALL,
-    precision_target: precision,
-    answered_share: 0,
-    precision: null,
-    n,
-    why_not: why,
-  };
 }
 
 /** Why an answer is withheld, in the words of `wherefrom ask`. */
 function explain(unknown, threshold) {
   if (unknown) return 'the model does not know the name';
-  const target = `${short(100 * threshold.precision_target)} %`;
-  if (threshold.value < DECLINE_ALL) {
-    const least = (100 * threshold.value).toFixed(1);
-    if (threshold.unverified) {
-      return `its own probability is below ${least} %, the least for an unverified answer`;
-    }
-    return (
-      `its confidence is below ${least} %, the threshold that was set for ` +
-      `${target} right among such answers`
-    );
+  if (threshold.value >= DECLINE_ALL) return `no such question is answered: ${threshold.why_not}`;
+  const least = (100 * threshold.value).toFixed(1);
+  if (threshold.unverified) {
+    return `its own probability is below ${least} %, the least for an unverified answer`;
   }
-  return `no such question is answered: ${threshold.why_not}`;
+  return (
+    `its confidence is below ${least} %, the threshold that was set for ` +
+    `${short(100 * threshold.precision_target)} % right among such answers`
+  );
 }
