@@ -22,8 +22,7 @@ def lines(rows: list[tuple[str, int]]) -> str:
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))  # nothing was fetched there
+def folder(tmp_path, home):
     (tmp_path / "sentiment").mkdir()
     for part, rows in (("train", TRAIN), ("test", TEST)):
         packed = gzip.compress(lines(rows).encode())
