@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import hypothesis
@@ -43,6 +43,16 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_unconfigure() -> None:
     forks.uninstall()
+
+
+@pytest.fixture
+def capturing_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A CPU takes captured steps as a GPU does: the step is called instead of replayed."""
+    from wherefrom.experiments.many_runs import stack_plan
+    from wherefrom.training.captured import CapturedSteps
+
+    monkeypatch.setattr(CapturedSteps, "_capture", lambda self: SimpleNamespace(replay=self._step))
+    monkeypatch.setattr(stack_plan, "CAPTURING", ("cpu", "cuda"))
 
 
 @pytest.fixture
@@ -222,13 +232,13 @@ def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
 class Registry(ThreadingHTTPServer):
     """A package registry on this machine, with pages of PyPI's form and npm's addresses.
 
-    `files` by path; `asked` is what was asked for, with the header that logs in.
+    `files` by path; `asked` is what was asked for.
     """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, bytes] = {}
-        self.asked: list[tuple[str, str | None]] = []
+        self.asked: list[str] = []
 
     @property
     def address(self) -> str:
@@ -245,7 +255,7 @@ class Registry(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, Registry)
-        self.server.asked.append((self.path, self.headers.get("Authorization")))
+        self.server.asked.append(self.path)
         data = self.server.files.get(self.path)
         self.send_response(404 if data is None else 200)
         self.send_header("Content-Length", str(len(data or b"")))

@@ -7,14 +7,15 @@ from wherefrom.reading.tokens import find_glue, normalise, token_kind, tokenise,
 
 def test_kinds_of_tokens():
     kinds = {"Oslo": "capital", "oslo": "word", "1950": "number", "(": "mark", ".de": "word"}
-    kinds |= {"Ōe": "capital", "王": "word"}
+    kinds |= {"Ōe": "capital", "王": "word", "'s": "possessive", "’s": "possessive"}
     assert {token: token_kind(token) for token in kinds} == kinds
 
 
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("He's from Port-au-Prince.", ["He's", "from", "Port-au-Prince", "."]),
+        ("He's from Port-au-Prince.", ["He", "'s", "from", "Port-au-Prince", "."]),
+        ("O’Neill’s 's-Gravenhage", ["O’Neill", "’s", "'", "s-Gravenhage"]),
         ("born at St. Cloud, MN.", ["born", "at", "St.", "Cloud", ",", "MN", "."]),
         ("J. P. Dow of Ponce, P.R..", ["J.", "P.", "Dow", "of", "Ponce", ",", "P.R.", "."]),
         ("b. 1932", ["b", ".", "1932"]),

@@ -19,13 +19,12 @@ from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
-from wherefrom.core.known_files import are_expected
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.sample_size import PRECISION
 from wherefrom.data.survey import Survey, survey_names, survey_questions
 from wherefrom.reading.fact_tables import is_table, read_fact_table
 from wherefrom.reading.markup import clean_text
-from wherefrom.reading.mentions import Mentions
+from wherefrom.reading.mentions import Mentions, letters_of
 from wherefrom.reading.names import match_names
 from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
@@ -111,8 +110,7 @@ def survey(config: FactsConfig, max_input: int = 0, precision: float = PRECISION
 
 def _load(config: FactsConfig) -> _Loaded:
     named = (config.corpus, config.questions, config.held_out, config.calibration)
-    about = (config, are_expected())
-    return _last.get(about, [Path(name) for name in named if name], lambda: _load_files(config))
+    return _last.get(config, [Path(name) for name in named if name], lambda: _load_files(config))
 
 
 def _load_files(config: FactsConfig) -> _Loaded:
@@ -296,9 +294,10 @@ def _add_subjects(
     found = [(n, span, span.of(texts[n])) for n, span in find_subjects(texts, mentions, asked)]
     lost = (q.subject for q in questions if not mentions.of(q.subject))
     spelt = match_names(lost, (name for _, _, name in found))
-    own = {name: subject for subject, name in spelt.items()}
-    mentions.add(texts, ((number, span, own.get(name, name)) for number, span, name in found))
-    return spelt
+    own = {letters_of(name): subject for subject, name in spelt.items()}
+    own |= {letters_of(question.subject): question.subject for question in questions}
+    mentions.add(texts, ((n, span, own.get(letters_of(name), name)) for n, span, name in found))
+    return mentions.spelt | spelt
 
 
 def _require_splits(

@@ -5,6 +5,7 @@ text times the names.
 """
 
 import re
+import unicodedata
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -17,13 +18,16 @@ UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 # Latin-1's letters and digits as they are, and a space for every other character.
 _LETTERS = bytes(i if chr(i).isalnum() or chr(i) == "_" else 32 for i in range(256))
+_GAP = 3  # characters between two words of a name
+_SHORT = 3  # letters
 
 
 class Mentions:
     """Which documents name which subject, and where each document first names one.
 
     A subject that is nowhere to be found as it is written is looked for again without regard
-    to capitals.
+    to capitals, and then by its letters alone: "PEP 8" is "PEP: 8", and Malmo is Malmö.
+    `spelt` has what the text calls such a subject.
     """
 
     def __init__(self, texts: Sequence[str], subjects: Iterable[str]) -> None:
@@ -31,11 +35,12 @@ class Mentions:
         self.spans: list[Span | None] = [None] * len(texts)
         self._indexes: list[NameIndex] = []
         self._own: dict[int, tuple[Span, str]] = {}  # subjects of documents that no question names
-        wanted = dict.fromkeys(subjects)
-        self._search(texts, wanted, fold=False)
-        missing = [subject for subject in wanted if subject not in self.lines]
-        if missing:
-            self._search(texts, missing, fold=True)
+        self.spelt: dict[str, str] = {}
+        missing: list[str] = [*dict.fromkeys(subjects)]
+        for index in (NameIndex, FoldedNames, LooseNames):
+            if missing:
+                self._search(texts, index(missing))
+                missing = [subject for subject in missing if subject not in self.lines]
 
     def of(self, subject: str) -> Sequence[int]:
         """The numbers of the documents that name a subject."""
@@ -83,13 +88,13 @@ class Mentions:
             kept = [n for n in self.lines.pop(name) if n not in numbers]
             self.lines.update({name: kept} if kept else {})
 
-    def _search(self, texts: Sequence[str], subjects: Iterable[str], fold: bool) -> None:
-        index = NameIndex(subjects, fold)
+    def _search(self, texts: Sequence[str], index: "NameIndex") -> None:
         self._indexes.append(index)
-        what = "looking for names in any capitals" if fold else "looking for names"
-        for number, text in enumerate(telling(what, texts)):
+        for number, text in enumerate(telling(index.what, texts)):
             for span, subject in index.find(text):
                 found = self.lines.setdefault(subject, [])
+                if isinstance(index, LooseNames):
+                    self.spelt.setdefault(subject, span.of(text))
                 if not found or found[-1] != number:
                     found.append(number)
                 first = self.spans[number]
@@ -100,12 +105,13 @@ class Mentions:
 class NameIndex:
     """Names by their first word and then by their second, "" where there is none."""
 
-    def __init__(self, subjects: Iterable[str], fold: bool) -> None:
-        self._fold = fold
+    what = "looking for names"
+
+    def __init__(self, subjects: Iterable[str]) -> None:
         # Under a pair of words stands a name, or a list of names: most pairs have one.
         self._names: dict[str, dict[str, str | list[str]]] = {}
         for subject in subjects:
-            words = [*map(self._spell, split_words(subject)), ""]
+            words = [*self._spell(split_words(subject)), ""]
             if len(words) > 1:
                 group = self._names.setdefault(words[0], {})
                 held = group.setdefault(words[1], subject)
@@ -117,7 +123,7 @@ class NameIndex:
     def find(self, text: str) -> Iterator[tuple[Span, str]]:
         """The names in a text in their order; none that is part of a longer one there."""
         words = split_words(text)
-        spelt = [*map(str.casefold, words), ""] if self._fold else [*words, ""]
+        spelt = [*self._spell(words), ""]
         last, end = (0, 0), 0
         passed, place = 0, 0  # how many words were passed, and where they end in the text
         for i in [i for i, word in enumerate(spelt) if word in self._names]:
@@ -127,13 +133,9 @@ class NameIndex:
             for word in words[passed:i]:
                 place = text.index(word, place) + len(word)
             passed, here = i, text.index(words[i], place)
-            found = [
-                (start, subject)
-                for subject in names
-                if self._stands(text, start := here - _offset(subject), subject)
-            ]
-            for start, subject in sorted(found, key=lambda pair: (-len(pair[1]), pair[1])):
-                stop = start + len(subject)
+            places = ((self._locate(text, here, subject), subject) for subject in names)
+            found = [(span, subject) for span, subject in places if span]
+            for (start, stop), subject in sorted(found, key=_longest_first):
                 if stop > end or (start, stop) == last:
                     last, end = (start, stop), stop
                     yield same_span(start, stop), subject
@@ -146,14 +148,67 @@ class NameIndex:
             found += [held] if isinstance(held, str) else held
         return found
 
-    def _stands(self, text: str, start: int, subject: str) -> bool:
+    def _locate(self, text: str, here: int, subject: str) -> tuple[int, int] | None:
+        """Where a name stands whose first word is here, if it does."""
+        start = here - _offset(subject)
         end = start + len(subject)
-        if start < 0 or self._spell(text[start:end]) != self._spell(subject):
-            return False
-        return end == len(text) or not joined(text[end - 1], text[end])
+        if start < 0 or self._spell([text[start:end]]) != self._spell([subject]):
+            return None
+        return None if end < len(text) and joined(text[end - 1], text[end]) else (start, end)
 
-    def _spell(self, text: str) -> str:
-        return text.casefold() if self._fold else text
+    def _spell(self, words: list[str]) -> list[str]:
+        """Words as they are compared."""
+        return words
+
+
+class FoldedNames(NameIndex):
+    """Names in any capitals."""
+
+    what = "looking for names in any capitals"
+
+    def _spell(self, words: list[str]) -> list[str]:
+        return [*map(str.casefold, words)]
+
+
+class LooseNames(NameIndex):
+    """Names by their letters: without accents, whatever marks stand between their words.
+
+    A name of one word needs some letters: "C++" is not C.
+    """
+
+    what = "looking for names by their letters"
+
+    def __init__(self, subjects: Iterable[str]) -> None:
+        names = ((subject, split_words(subject)) for subject in subjects)
+        super().__init__(s for s, words in names if len(words) > 1 or len("".join(words)) > _SHORT)
+
+    def _locate(self, text: str, here: int, subject: str) -> tuple[int, int] | None:
+        wanted, end = letters_of(subject), here
+        for word in _WORD.finditer(text, here):
+            if not wanted or word.start() > end + _GAP or _bare(word[0]) != wanted[0]:
+                break
+            end, wanted = word.end(), wanted[1:]
+        return None if wanted else (here, end)
+
+    def _spell(self, words: list[str]) -> list[str]:
+        return [*map(_bare, words)]
+
+
+def _longest_first(found: tuple[tuple[int, int], str]) -> tuple[int, str]:
+    return -len(found[1]), found[1]
+
+
+def letters_of(name: str) -> tuple[str, ...]:
+    """The words of a name in any capitals and without accents."""
+    return tuple(map(_bare, split_words(name)))
+
+
+@lru_cache(maxsize=50_000)  # most words of a text come again
+def _bare(word: str) -> str:
+    if word.isascii():
+        return word.casefold()
+    apart = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(c for c in apart if not unicodedata.combining(c))
 
 
 @lru_cache(maxsize=1 << 15)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from wherefrom.core.contracts import Span
 from wherefrom.core.progress import telling
 from wherefrom.reading.boundaries import Boundaries, TokenRange
-from wherefrom.reading.mentions import Mentions, same_span
+from wherefrom.reading.mentions import Mentions, letters_of, same_span
 from wherefrom.reading.names import match_names
 from wherefrom.reading.sentences import split_sentences
 from wherefrom.reading.tokens import Tokens, find_glue, normalise, read_tokens
@@ -43,7 +43,7 @@ class SubjectFinder:
             (texts[n], span)
             for subject in subjects
             for n in mentions.of(subject)[:_DOCUMENTS]
-            if (span := mentions.spans[n]) and span.of(texts[n]).casefold() == subject.casefold()
+            if (span := mentions.spans[n]) and letters_of(span.of(texts[n])) == letters_of(subject)
         ]
         if len(shown) < _LEAST:
             return None

@@ -1,7 +1,8 @@
 """Tokens: the words, numbers and marks of a text, in any script.
 
 Where a script puts no space between words, every character is a token, but katakana stay together.
-A full stop belongs to the abbreviation before it ("St.", "P.R."), a hyphen to its word unless a
+A full stop belongs to the abbreviation before it ("St.", "P.R."). The 's of "Hockney's" is a token
+of its own, which may be part of a name ("McDonald's") or not. A hyphen belongs to its word unless a
 part of the word is an answer by itself: "right-handed" has one, "Stratford-upon-Avon" has none.
 Where answers are themselves like that ("tokio-process" beside "tokio"), the hyphen stays, too.
 
@@ -29,7 +30,9 @@ _TOKEN = re.compile(
     r"|\d+(?:\.\d+)+[+~]\w+(?:[.\-]\w+)*"  # the version 1.36.3+k0s.2
     r"|[\u30a0-\u30ff]+"  # katakana
     rf"|[{UNSPACED}]"
-    rf"|{_LETTERS}(?:['’.\-]{_LETTERS})*(?:(?<=s)['’](?=\s[^\W\d_a-z]))?"  # Girls' School
+    r"|(?<=\w)['’]s(?!\w)"  # Hockney's
+    rf"|{_LETTERS}(?:(?!['’]s(?!\w))['’.\-]{_LETTERS})*"
+    r"(?:(?<=s)['’](?=\s[^\W\d_a-z]))?"  # Girls' School
     r"|--|[^\w\s]"
 )
 _OUTER = "()[]{}<>\"'“”‘’«»„‹›*_`,;"  # marks around a piece of text that are no part of it
@@ -163,7 +166,12 @@ def normalise(text: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def token_kind(token: str) -> str:
-    """Capital (begins with one), number, word (without a capital) or mark (no letter or digit)."""
+    """Capital (begins with one), number, word (without a capital) or mark (no letter or digit).
+
+    Or possessive: the 's behind a word.
+    """
+    if token in ("'s", "’s"):
+        return "possessive"
     if token[0].isupper():
         return "capital"
     if token[0].isdigit():

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from wherefrom.core.contracts import EVERY_ROW, Bags, Batch, Objective, State, never
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
-from wherefrom.training.captured import CapturedSteps, products
+from wherefrom.training.captured import CapturedSteps, UpdatesOfOne, products
 from wherefrom.training.optimisers import OPTIMISERS, TokenCount, factor, find_place
 from wherefrom.training.rank_group import Ranks
 from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
@@ -57,8 +57,8 @@ class TorchLearner:
             static: Any = objective
             self.captured = CapturedSteps(
                 model,
-                static,
-                self.optimisers,
+                [static],
+                UpdatesOfOne(model, self.optimisers),
                 clip=stage.clip,
                 arithmetic=stage.arithmetic,
                 steps=max(stage.steps, *(steps for _, steps in stage.revised), 0),
@@ -76,8 +76,9 @@ class TorchLearner:
     ) -> dict[str, np.ndarray]:
         self.model.train()
         if self.captured is not None:
-            pace = self.pace(first_step, count)
-            return read_metrics(self.captured.run(first_step, count, *pace))
+            factors, seeds = self.pace(first_step, count)
+            columns = [[factor] for factor in factors], [[seed] for seed in seeds]
+            return read_metrics(self.captured.run([first_step], count, *columns)[:, 0])
         plan = self.objective.plan(first_step, count)
         rows: list[Tensor] = []
         with products(self.stage.arithmetic) if self.device.type == "cuda" else nullcontext():

@@ -146,8 +146,7 @@ def test_what_else_a_reader_must_know():
         )
     )
     assert lines[2] == "  did you mean Ada Lind or Ida Lund?"
-    borrowed = "(estimated, not measured on this text)"
-    assert lines[-2] == f"  source: guessed {borrowed}"
+    assert not any("source" in line for line in lines[:-1])  # not measured on this text
     assert lines[-1].startswith("  the model was trained on this very question; ")
 
 

@@ -157,11 +157,6 @@ def _read_all(files: Mapping[str, Path]) -> tuple[dict[str, str], list[Wherefrom
 
 def _read(path: Path) -> str:
     text = read_text(path).replace("\r\n", "\n")
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise BadData(
-            f"{path}:{line}: expected text, found a NUL byte; name a text file, not a binary one"
-        )
     if not text.strip():
         raise BadData(f"{path}: expected a text, found only blank space; name another file")
     return text
