@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from tests.support.following import follow
-from wherefrom import api
 from wherefrom.answering.inspector import Inspector, OpenedRun, open_inspector
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
@@ -175,13 +174,11 @@ def test_a_run_that_is_not_finished_is_not_inspected(path: Path, tmp_path: Path)
         open_inspector(open_run(copy))
 
 
-def test_a_run_that_answers_nothing_is_not_inspected(tmp_path: Path):
-    small = ["data.sentences=100", "stages.train.steps=5", "threads=1"]
-    api.run("bigram-tiny", out=tmp_path / "b", settings=small)
+def test_a_run_that_answers_nothing_is_not_inspected(bigram_run: Path):
     with pytest.raises(
         BadData, match="expected a run that answers questions, found a run of 'bigram-tiny'"
     ):
-        open_inspector(open_run(tmp_path / "b"))
+        open_inspector(open_run(bigram_run))
 
 
 def test_evidence_names_a_document_as_the_users_file_does(path: Path, monkeypatch):

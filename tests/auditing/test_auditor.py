@@ -12,7 +12,7 @@ import pytest
 from tests.support.audited import Audited
 from wherefrom.auditing import auditor as audit
 from wherefrom.auditing import confidence_sections
-from wherefrom.auditing.auditor import Risk, audit_run, find_judged, investigate, report_audit
+from wherefrom.auditing.auditor import audit_run, find_judged, investigate, report_audit
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData, CannotWrite
@@ -140,7 +140,7 @@ def test_too_few_for_a_bound_still_have_confidence(own_run: Path, monkeypatch):
     monkeypatch.setattr(confidence_sections, "fit_audit_bound", fit)
     first = run.dataset.select("calibration")[0]
     questions = (q for q in run.dataset.questions if q.split != "calibration" or q == first)
-    found = report_audit(Fewer(run, tuple(questions)), Risk(0.2, 0.05))
+    found = report_audit(Fewer(run, tuple(questions)), (0.2, 0.05))
     assert asked == [(0.2, 0.05)]
     assert found.people["calibration"] == {"stated": 1}
     assert found.confidence is not None

@@ -9,7 +9,6 @@ import pytest
 from wherefrom.memorisation.labelled_answers import read_labelled
 
 HALVES = ("first", "second")
-FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "accepted"]
 SECTIONS = {
     "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
     "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
@@ -50,11 +49,6 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     assert answered["threshold"] == pytest.approx(bound["threshold"], abs=1e-6)
     same = ("alpha", "delta", "certified", "n", "n_answered", "wrong", "more_people")
     assert {k: answered[k] for k in same} == {k: bound[k] for k in same}
-    rows = [json.loads(row) for row in (run / "audit" / "answers.jsonl").read_text().splitlines()]
-    assert len(rows) == 28
-    for row in rows:
-        assert list(row) == FIELDS
-        assert row["m"] is None
     assert not (run / "audit" / "retrained").exists()
 
 

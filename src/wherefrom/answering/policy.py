@@ -20,7 +20,7 @@ from wherefrom.answering.features import (
 )
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
 from wherefrom.evaluation.logistic import sigmoid
 from wherefrom.evaluation.relations import group
@@ -363,30 +363,19 @@ def write_policy(folder: RunFolder, policy: AnswerPolicy) -> None:
     folder.write_json(FILE, to_json(policy))
 
 
-def read_policy(run: Run) -> AnswerPolicy:
-    path = run.path / FILE
+def find_policy(run: Run) -> AnswerPolicy | None:
+    """The policy in the run folder; None if none was fitted."""
     if not run.folder.has(FILE):
-        raise MissingInput(
-            f"{path}: expected the run's calibration, found no file; finish the run first "
-            f"('wherefrom run {run.recipe.name} --out {run.path}')"
-        )
+        return None
     try:
         policy = from_json(AnswerPolicy, run.folder.read_json(FILE), "policy")
         if (found := policy.calibration.features) != FEATURES:
             raise BadData(f"policy: expected the features {FEATURES}, found {found}")
     except BadData as error:
         raise Damaged(
-            f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again"
+            f"{run.path / FILE}: {error}; 'wherefrom evaluate {run.path}' writes it again"
         ) from error
     return policy
-
-
-def find_policy(run: Run) -> AnswerPolicy | None:
-    """The policy in the run folder; None if none was fitted."""
-    try:
-        return read_policy(run)
-    except MissingInput:
-        return None
 
 
 def open_as_stored(run: Run, policy: AnswerPolicy | None) -> ClosedBookModel:

@@ -73,14 +73,6 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Risk:
-    """At most a share alpha of the answers is wrong, except with probability delta."""
-
-    alpha: float = ALPHA
-    delta: float = DELTA
-
-
-@dataclass(frozen=True)
 class Investigation:
     """A run under audit: its questions, answered and judged.
 
@@ -106,7 +98,8 @@ _MOST_MODELS = 1000  # pairs: more take days even where a model takes a minute
 
 def audit_run(
     run: Run,
-    risk: Risk | None = None,
+    alpha: float = ALPHA,
+    delta: float = DELTA,
     *,
     pairs: int | None = None,
     budget: float | None = None,
@@ -119,6 +112,7 @@ def audit_run(
 ) -> Audit:
     """Audit a run. With pairs, a budget (minutes) or a swap (people), first train further models.
 
+    The risk bound: at most a share alpha of the answers is wrong, except with probability delta.
     `pairs` is the number of pairs of models that the audit then has; with a budget, fewer if they
     take longer. `processes` train as many models at once, `together` as many in one step.
     Models that an earlier audit retrained are used again. If no model can be trained, because the
@@ -137,7 +131,7 @@ def audit_run(
     swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
     with lock_folder(run.path):
         run.folder.clean_up()
-        return report_audit(run, risk, find_retrained(run), swapped, stale, tell)
+        return report_audit(run, (alpha, delta), find_retrained(run), swapped, stale, tell)
 
 
 def _check_training(
@@ -157,7 +151,7 @@ def _check_training(
 
 def report_audit(
     run: Run,
-    risk: Risk | None = None,
+    risk: tuple[float, float] = (ALPHA, DELTA),
     retrained: Sequence[Run] = (),
     swap: SwapFindings | None = None,
     not_retrained: WherefromError | None = None,
@@ -167,7 +161,7 @@ def report_audit(
     began = monotonic()
     with run.folder.transaction():  # the files of an audit are all of one audit
         investigation = investigate(run, retrained, tell)
-        found = _report(investigation, risk or Risk(), swap or _earlier_swap(run), tell)
+        found = _report(investigation, risk, swap or _earlier_swap(run), tell)
         found = replace(found, not_retrained=not_retrained)
         write_audit(investigation, found)
         # The time has a file of its own: the other files must not differ between equal audits.
@@ -176,7 +170,10 @@ def report_audit(
 
 
 def _report(
-    investigation: Investigation, risk: Risk, swap: SwapFindings | None, tell: Tell
+    investigation: Investigation,
+    risk: tuple[float, float],
+    swap: SwapFindings | None,
+    tell: Tell,
 ) -> Audit:
     run, examined = investigation.run, investigation.examined
     inspector, notes = investigation.inspector, list(investigation.notes)
@@ -186,9 +183,7 @@ def _report(
     if (policy := inspector.policy) is None:
         notes.append(NO_CALIBRATION)
     else:
-        certify = partial(
-            confidence_sections.fit_audit_bound, inspector, examined, risk.alpha, risk.delta
-        )
+        certify = partial(confidence_sections.fit_audit_bound, inspector, examined, *risk)
         bound = _if_possible(notes, certify)
         confidence = confidence_sections.report_confidence(examined, policy)
         abstention = confidence_sections.report_abstention(examined, policy, bound)

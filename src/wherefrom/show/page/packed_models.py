@@ -19,7 +19,6 @@ from wherefrom.show.page.packed_weights import (
     AUTO,
     PRECISIONS,
     PackedWeights,
-    check_precision,
     pack_weights,
 )
 
@@ -44,7 +43,6 @@ def pack_models(run: Run, precision: str = AUTO, beside: int = 0) -> list[Packed
     'auto' takes the most exact of these with which the page stays small: 16-bit floats for all
     models; 12-bit integers, for the primary model at least; 8-bit integers for all.
     """
-    check_precision(precision)
     # The model that is not taught from notes is only scored: nobody asks it in the page.
     others = (m.name for m in run.recipe.models if m.name != WITHOUT_NOTES)
     names = [run.recipe.primary, *others]
