@@ -11,21 +11,18 @@ stated and derivable may not come from the person's own text: the case that evid
 """
 
 import argparse
-import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import numpy as np
+from answer_files import read_rows, slim
+from program import launch
 
-import numpy as np  # noqa: E402
-from answer_files import read_rows, slim  # noqa: E402
-
-from wherefrom.data.people_world import PeopleConfig, draw_world, find_homes  # noqa: E402
-from wherefrom.evaluation.intervals import paired_difference  # noqa: E402
-from wherefrom.evaluation.selective import auroc  # noqa: E402
-from wherefrom.runs.opened_run import open_run  # noqa: E402
+from wherefrom.data.people_world import PeopleConfig, draw_world, find_homes
+from wherefrom.evaluation.intervals import paired_difference
+from wherefrom.evaluation.selective import auroc
+from wherefrom.runs.opened_run import open_run
 
 Row = Mapping[str, Any]
 
@@ -109,4 +106,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -12,25 +12,18 @@ calibration people of several runs.
 import argparse
 import json
 import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src")]
+import numpy as np
+from program import ROOT, launch
 
-import numpy as np  # noqa: E402
-
-from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor  # noqa: E402
-from wherefrom.core.answer_table import FeatureTable  # noqa: E402
-from wherefrom.core.config import to_json  # noqa: E402
-from wherefrom.memorisation.labelled_answers import (  # noqa: E402
-    LABELS,
-    LabelledAnswers,
-    read_labelled,
-)
-from wherefrom.memorisation.predictor import fit_source_predictor  # noqa: E402
-from wherefrom.memorisation.source_measures import MeasuredSource  # noqa: E402
+from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor
+from wherefrom.core.answer_table import FeatureTable
+from wherefrom.core.config import to_json
+from wherefrom.memorisation.labelled_answers import LABELS, LabelledAnswers, read_labelled
+from wherefrom.memorisation.predictor import fit_source_predictor
+from wherefrom.memorisation.source_measures import MeasuredSource
 
 RESULTS = ROOT / "docs" / "results"
 BORROWED = ROOT / "src" / "wherefrom" / "answering" / "borrowed_predictor.json"
@@ -87,4 +80,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

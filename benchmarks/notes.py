@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import finish, machine, parser
+from program import launch
 from reading import hide, is_clean, score_sure
 
 import wherefrom
@@ -104,4 +105,4 @@ def _add_arguments(add: Callable[..., Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

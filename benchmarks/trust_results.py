@@ -12,49 +12,36 @@ policy does is computed from raw answers: the policy is fitted on them again (`r
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from operator import eq
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import bound
+import numpy as np
+from answer_files import by_run, read_rows, take_answers, take_decoys, take_unanswered
+from baselines import compare
+from groups import divide_omitted, find_groups
+from groups import draw as draw_groups
+from pages import DOCS, RESULTS, fill, read_audits, read_readings, render
+from program import ROOT, launch
+from replay import Replay, replay
 
-import bound  # noqa: E402
-import numpy as np  # noqa: E402
-from answer_files import (  # noqa: E402
-    by_run,
-    read_rows,
-    take_answers,
-    take_decoys,
-    take_unanswered,
-)
-from baselines import compare  # noqa: E402
-from groups import divide_omitted, find_groups  # noqa: E402
-from groups import draw as draw_groups  # noqa: E402
-from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noqa: E402
-from replay import Replay, replay  # noqa: E402
-
-from wherefrom.answering.abstention import LEAST_SURE, choose_threshold  # noqa: E402
-from wherefrom.answering.calibration import fit_calibration  # noqa: E402
-from wherefrom.answering.decoys import TIERS  # noqa: E402
-from wherefrom.answering.features import FEATURES  # noqa: E402
-from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
-from wherefrom.answering.policy import NameGate  # noqa: E402
-from wherefrom.answering.risk_bound import (  # noqa: E402
-    fit_bounds,
-    gated_probability,
-    split_people,
-)
-from wherefrom.core.answer_table import FeatureTable  # noqa: E402
-from wherefrom.core.files import write_json  # noqa: E402
-from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT  # noqa: E402
-from wherefrom.evaluation.binomial import exact_interval  # noqa: E402
-from wherefrom.evaluation.calibration_measures import calibration_line  # noqa: E402
-from wherefrom.evaluation.intervals import wilson  # noqa: E402
-from wherefrom.evaluation.selective import auroc  # noqa: E402
+from wherefrom.answering.abstention import LEAST_SURE, choose_threshold
+from wherefrom.answering.calibration import fit_calibration
+from wherefrom.answering.decoys import TIERS
+from wherefrom.answering.features import FEATURES
+from wherefrom.answering.perturbed_names import PERTURBED
+from wherefrom.answering.policy import NameGate
+from wherefrom.answering.risk_bound import fit_bounds, gated_probability, split_people
+from wherefrom.core.answer_table import FeatureTable
+from wherefrom.core.files import write_json
+from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT
+from wherefrom.evaluation.binomial import exact_interval
+from wherefrom.evaluation.calibration_measures import calibration_line
+from wherefrom.evaluation.intervals import wilson
+from wherefrom.evaluation.selective import auroc
 
 PAGE = DOCS / "TRUST.md"
 MAKER = "benchmarks/trust_results.py"
@@ -342,4 +329,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

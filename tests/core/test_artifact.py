@@ -20,6 +20,7 @@ from wherefrom.core.artifact import (
 )
 from wherefrom.core.errors import Busy, CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.core.manifests import Entry, spell_manifest
+from wherefrom.core.progress import listening
 
 SOURCE = Path(artifact.__file__).parents[2]
 
@@ -207,7 +208,7 @@ with lock_folder(Path(sys.argv[1])):
 """
 
 
-def test_a_second_writer_is_told_who_the_first_is_and_kill_9_frees_the_lock(tmp_path):
+def test_a_second_writer_is_told_who_the_first_is_or_waits_and_kill_9_frees_the_lock(tmp_path):
     folder = tmp_path / "run"
     holder = child(HOLDER, folder)
     try:
@@ -215,9 +216,11 @@ def test_a_second_writer_is_told_who_the_first_is_and_kill_9_frees_the_lock(tmp_
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(Busy, match=f"run: .* process {holder.pid} "), lock_folder(folder):
             pytest.fail("two writers")
+        with listening(lambda *_: holder.kill()), lock_folder(folder, wait=True):
+            assert holder.wait() == -signal.SIGKILL
+            assert (folder / ".lock").read_text().strip() == str(os.getpid())
+            with pytest.raises(Busy), lock_folder(folder):
+                pytest.fail("two writers")
     finally:
-        holder.send_signal(signal.SIGKILL)
+        holder.kill()
         holder.communicate()
-    with lock_folder(folder):
-        assert (folder / ".lock").read_text().strip() == str(os.getpid())
-    assert (folder / ".lock").exists()

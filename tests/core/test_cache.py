@@ -36,6 +36,7 @@ def test_what_another_process_made_meanwhile_is_not_made_again(monkeypatch):
 
     @contextmanager
     def late(root: Path, wait: bool) -> Iterator[None]:
+        assert wait, "who comes later is not refused"
         monkeypatch.setattr(cache, "lock_folder", alone)
         open_entry("corpus", "abc", other)
         with alone(root, wait):

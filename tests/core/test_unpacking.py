@@ -57,7 +57,13 @@ def test_the_bytes_in_all_are_limited_too(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "packed", [b"no gzip", gzip.compress(b"text" * 100)[:-9], gzip.compress(b"a") + b"x"]
+    "packed",
+    [
+        b"no gzip",
+        gzip.compress(b"text" * 100)[:-9],
+        gzip.compress(b"a") + b"x",
+        gzip.compress(b"a")[:10] + b"\xff" * 20,  # zlib's own error
+    ],
 )
 def test_a_damaged_file_is_named(packed):
     with pytest.raises(

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.course.files import A5, hand_out, load
+from tests.course.files import A5, hand_out, load_program
 from tests.course.hostile import ARCHIVES, CODE, FILES
 from tests.support import skips
 from wherefrom.core.errors import WherefromError
@@ -23,7 +23,7 @@ from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.marks import table, write_csv
 from wherefrom.course.doctor.recognition import own_functions
 
-grade, points = load(A5, "grading.grade", "grading.points")
+grade = load_program(A5, "grader")
 TESTS = ("1c-0-hidden", "1c-1-basic", "1e-1-basic", "1e-2-basic", "1f-0-basic", "1g-3-hidden")
 SOLUTION = sorted((A5 / "submission").glob("*.py"))
 LIMITS = Limits(seconds=10.0, memory_mb=1024, total=90.0, disk_mb=64)

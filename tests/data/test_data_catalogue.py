@@ -38,12 +38,6 @@ def make_facts(folder):
 MAKERS = {"characters": make_characters, "facts": make_facts}  # a folder, and files by their names
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 def files_of(folder: Path) -> list[str]:
     return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file())
 

@@ -138,6 +138,9 @@ def test_a_folder_is_new_until_it_says_more(folder):
     status = {"state": "finished", "seconds": 1.5, "results": {"a": {"accuracy": 0.5}}}
     folder.write_status(status)
     assert folder.read_status() == status
+    folder.write_status({"state": "finished"})
+    with pytest.raises(Damaged, match=r"status\.json: expected"):
+        folder.read_status()
 
 
 def test_a_prediction_that_lies_is_found_by_its_line(folder):

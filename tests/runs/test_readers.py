@@ -3,20 +3,8 @@
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.evaluation.text.readings import CharacterReader
 from wherefrom.runs.opened_run import Run
-from wherefrom.runs.readers import find_training, open_reader, open_speller
-
-
-def test_a_character_model_reads_and_spells(tiny_run):
-    run, reader = open_reader(tiny_run)
-    assert isinstance(reader, CharacterReader)
-    assert isinstance(open_speller(tiny_run, "without_pretraining"), CharacterReader)
-    training = find_training(run, reader)
-    assert training is not None
-    assert run.dataset.documents[0].text in training.text
-    assert "b" in training.seen
-    assert "€" not in training.seen
+from wherefrom.runs.readers import open_reader
 
 
 def test_a_baseline_that_answers_questions_reads_nothing(tiny_run):

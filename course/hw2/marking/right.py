@@ -52,3 +52,15 @@ def forward_backward_prop(
     d_z = (d_theta @ W2.T) * h * (1 - h)
     blocks = data.T @ d_z, d_z.sum(0), h.T @ d_theta, d_theta.sum(0)
     return float(-(labels * np.log(p)).sum()), np.concatenate([b.ravel() for b in blocks])
+
+
+def sgd(f: Any, x: Any, step: float, iterations: int, postprocess: Any = lambda x: x) -> Any:
+    for _ in range(iterations):
+        x = postprocess(x - step * f(x)[1])
+    return x
+
+
+def lm_wrapper(before: Any, after: Any, vectors: Any, dimensions: Any, params: Any) -> Any:
+    """Mean cost and gradient of bigrams that are all the same: those of one."""
+    data, labels = np.array(vectors)[before[:1]], np.eye(dimensions[2])[after[:1]]
+    return forward_backward_prop(data, labels, params, dimensions)

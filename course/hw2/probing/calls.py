@@ -68,18 +68,12 @@ def call(submission: Submission, found: Answer, how: Any) -> None:
     held, function = module(submission, how.file), own(submission, how.file, *how.names)
     mend(held, how.given, how.mended)
     if how.setting and "perplexity" not in vars(held):  # the hand-out's form
-        vars(held).update({name: _argument(value) for name, value in how.setting.items()})
+        vars(held).update({name: texts.argument(value) for name, value in how.setting.items()})
     random.seed(0)
     np.random.seed(0)
     for number, case in enumerate(how.cases):
         with quiet():
-            _put(found, f"result{number}", function(*map(_argument, case)))
-
-
-def _argument(value: Any) -> Any:
-    if isinstance(value, dict) and "array" in value:
-        return np.array(value["array"], dtype=float)
-    return texts.FUNCTIONS[value["function"]](value) if isinstance(value, dict) else value
+            _put(found, f"result{number}", function(*map(texts.argument, case)))
 
 
 def _put(found: Answer, key: str, value: Any) -> None:

@@ -105,17 +105,6 @@ class Vocabulary(Alphabet):
     def mask(self) -> str:
         return self.characters[MASK_ID]
 
-    def say_marks(self) -> str:
-        """A line for a person whose text has a character that usually is a mark; "" otherwise."""
-        usual = zip(("pad", "mask"), (PAD, MASK), self.marks, strict=True)
-        other = [
-            f"the {name} of the model is {own} (U+{ord(own):04X}), since the text has {mark} "
-            f"(U+{ord(mark):04X}) itself"
-            for name, mark, own in usual
-            if own != mark
-        ]
-        return "; ".join(other)
-
     @classmethod
     def from_text(cls, texts: Iterable[str], usual_marks: bool = True) -> "Vocabulary":
         """The vocabulary of a text; other marks are chosen if it has one of the usual two.

@@ -39,7 +39,7 @@ _OUTER = "()[]{}<>\"'“”‘’«»„‹›*_`,;"  # marks around a piece of 
 _PIECE = re.compile(r"\S+")
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 _KEPT = 256  # texts: each is read for one relation after the other
-_YEARS = re.compile(r"\d{3,4}-\d{2,4}")
+_YEARS = re.compile(r"\d{3,4}-(?:\d{2,4}|[^\W\d_a-z]\w*)")  # 1896-1970, 1896-April
 
 
 @dataclass(frozen=True, eq=False)

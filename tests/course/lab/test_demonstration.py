@@ -4,16 +4,20 @@ import math
 
 import pytest
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
+from wherefrom.course.lab.demonstration import EXPLANATIONS, Check, Demonstration, Refutation
 from wherefrom.course.lab.running import to_markdown
-from wherefrom.show.drawing.figures import panels
 
 GOOD = Check("two and two", 4.0, 4.0, 0.0)
 BAD = Check("two and three", 5.0, 6.0, 0.5)
 
 
+@pytest.fixture(autouse=True)
+def claimed(monkeypatch):
+    monkeypatch.setitem(EXPLANATIONS["claims"], "sums", "sums add up")
+
+
 def demonstration(*checks, refutations=()):
-    return Demonstration("sums", "sums add up", checks, refutations, lambda: panels()[0])
+    return Demonstration("sums", checks, refutations, ())
 
 
 @pytest.mark.parametrize(

@@ -149,8 +149,6 @@ def test_dropping_unseen_characters_is_left_out_of_word_models(word_run, text):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"preprocess": ["lowr"]}, UsageError, "did you mean 'lower'"),
-        ({"tokens": "words"}, UsageError, "tokens words: no such way"),
         (
             {"temperatures": [0]},
             UsageError,

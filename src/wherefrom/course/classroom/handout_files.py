@@ -89,7 +89,8 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
     tools[assignment.points] = _visible(tools[assignment.points])
     if rules is None or rules.package:
         return {f"{assignment.place}{path}": text for path, text in (code | tools).items()}
-    return _below("src", _side_by_side(assignment, code)) | _unpack(assignment, tools)
+    model = Path(rules.model_file).stem
+    return _below("src", _side_by_side(assignment, code, model)) | _unpack(tools, model)
 
 
 def autograder(assignment: Assignment, data: Files) -> Files:
@@ -117,10 +118,9 @@ def _yearly(assignment: Assignment, path: str, text: str) -> str:
     return text
 
 
-def _side_by_side(assignment: Assignment, code: Files) -> Files:
+def _side_by_side(assignment: Assignment, code: Files, model: str) -> Files:
     """CS224N's form: no package, and the code of helper.py is in run.py."""
     texts = {Path(path).name: data.decode() for path, data in code.items()}
-    model = _model_file(assignment)
     functions = texts.pop("helper.py").partition("\n\n\n")[2]
     program = (assignment.home / "templates" / "run.py.txt").read_text("utf-8")
     texts["run.py"] = program.replace("# HELPER\n", f"\n{functions}")
@@ -140,15 +140,11 @@ def _bare(text: str) -> str:
     return re.sub(r"from \. import", "import", re.sub(r"from \.(\w)", r"from \1", text))
 
 
-def _unpack(assignment: Assignment, tools: Files) -> Files:
+def _unpack(tools: Files, model: str) -> Files:
     """The demonstration's imports, where there is no package."""
     text = tools["play_char.ipynb"].decode()
-    lines = '\\n",\n    "'.join(_BESIDE).format(model=_model_file(assignment))
+    lines = '\\n",\n    "'.join(_BESIDE).format(model=model)
     return tools | {"play_char.ipynb": text.replace(_PACKAGE, lines).encode()}
-
-
-def _model_file(assignment: Assignment) -> str:
-    return "models" if assignment.year == "cs224n2024" else "model"
 
 
 def _read(home: Path, patterns: Iterable[str]) -> Files:
