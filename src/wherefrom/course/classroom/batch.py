@@ -11,10 +11,10 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError
+from wherefrom.core.errors import BadData, MissingInput, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.course.classroom import records, similarity
 from wherefrom.course.classroom.gradescope import answer_gradescope
@@ -81,7 +81,7 @@ def _print_class(given: argparse.Namespace, grader: Grader) -> None:
     if given.json:
         print(json.dumps([grade.as_json() for grade in grades], indent=1))
     elif given.csv is None:
-        write_csv(grades, grader.columns, sys.stdout)
+        write_csv((grade.row(grader.columns) for grade in grades), sys.stdout)
     else:
         _write_all(grades, given, grader)
 
@@ -94,12 +94,13 @@ def _write_all(grades: Iterable[Grade], given: argparse.Namespace, grader: Grade
         {c.test for c in corrections} - set(grader.columns)
     )  # written parts, marked by people
     seen: list[Grade] = []
-    change = partial(records.correct, corrections=corrections)
-    try:
-        with given.csv.open("w", encoding="utf-8", newline="") as file:
-            write_csv(_kept(grades, seen), [*grader.columns, *more], file, change)
-    except OSError as error:
-        raise CannotWrite(f"{given.csv}: cannot be written: {error.strerror}") from None
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for grade in grades:
+            seen.append(grade)
+            yield records.correct(grade.row([*grader.columns, *more]), corrections)
+
+    records.write_table(given.csv, rows())
     records.write_table(beside["tests"], records.statistics(seen))
     pairs = compare(given.batch, [grade.name for grade in seen], grader)
     records.write_table(beside["pairs"], records.pairs_table(pairs))
@@ -108,12 +109,6 @@ def _write_all(grades: Iterable[Grade], given: argparse.Namespace, grader: Grade
     print(f"{len(pairs)} pairs that are alike, to be read, not judged: {beside['pairs']}")
     print(f"{len(corrections)} corrections by people: {beside['corrections']}")
     records.check_names(corrections, [g.name for g in seen], beside["corrections"])
-
-
-def _kept(grades: Iterable[Grade], seen: list[Grade]) -> Iterator[Grade]:
-    for grade in grades:
-        seen.append(grade)
-        yield grade
 
 
 def compare(folder: Path, names: Sequence[str], grader: Grader) -> list[similarity.Pair]:
