@@ -64,6 +64,11 @@ def test_a_hyphen_divides_a_word_of_which_a_part_is_an_answer(text, answers, wan
             "See (https://c.net/d-e_f/?q=1), and so on. End",
             ["See", "(", "https://c.net/d-e_f/?q=1", ")", ",", "and", "so", "on", ".", "End"],
         ),
+        (
+            ["https://a.org/x/", "http://b.org/"],
+            "情報は<https://c.net/d>。次",
+            [*"情報は<", "https://c.net/d", *">。次"],
+        ),
         (["2:1.0+b1", "1.2~rc-3", "1:2~3", "3+4"], "has 5:1+2~b-6.", ["has", "5:1+2~b-6", "."]),
         (["ann@a.org", "bo@b.org"], "Cy <cy@c.org>,", ["Cy", "<", "cy@c.org", ">", ","]),
         ([".de", ".fr"], "code: .dz Then", ["code", ":", ".dz", "Then"]),

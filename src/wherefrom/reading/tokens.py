@@ -36,7 +36,7 @@ _TOKEN = re.compile(
     r"|--|[^\w\s]"
 )
 _OUTER = "()[]{}<>\"'“”‘’«»„‹›*_`,;"  # marks around a piece of text that are no part of it
-_PIECE = re.compile(r"\S+")
+_PIECE = re.compile(rf"[^\s{UNSPACED}\u3000-\u303f\uff00-\uffef]+")  # it ends before "。", too
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 _KEPT = 256  # texts: each is read for one relation after the other
 _HEADING = 8  # tokens
