@@ -24,7 +24,6 @@ from wherefrom.show.page.packed_weights import (
 
 COMFORTABLE = 9_500_000  # characters that a page of 10 MB has for weights and data
 LARGEST = 30_000_000  # characters of base64 that a page is willing to hold
-WITH, WITHOUT, ONLY = "with", "without", "only"  # a model's role: whether it has read the text
 
 
 @dataclass(frozen=True)
@@ -93,28 +92,6 @@ def pack_model(name: str, model: Any, precision: str, config: Any = None) -> Pac
     packed = pack_weights(arrays, precision)
     manifest |= {"tensors": packed.entries, "parameters": count_parameters(model)}
     return PackedModel(name, precision, manifest, packed)
-
-
-def describe_models(run: Run, packed: Sequence[PackedModel]) -> list[dict[str, Any]]:
-    """What the page says about the models; `manifest` is for the engine."""
-    return [
-        {
-            "name": each.name,
-            "role": find_role(run, each.name),
-            "parameters": each.manifest["parameters"],
-            "precision": each.precision,
-            "manifest": each.manifest,
-        }
-        for each in packed
-    ]
-
-
-def find_role(run: Run, name: str) -> str:
-    """Whether a model has read the text, where others have not; the only one has no counterpart."""
-    if len(run.recipe.models) == 1:
-        return ONLY
-    kinds = [share.objective.kind for stage in run.recipe.chain(name) for share in stage.mix]
-    return WITHOUT if set(kinds) == {"answers"} else WITH
 
 
 def _size(packed: Sequence[PackedModel]) -> int:

@@ -48,7 +48,6 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
             {"prefix": f.prefix, "suffix": f.suffix, "relation": model.parser.fill(f, "").relation}
             for f in model.parser.forms
         ],
-        "relations": sorted(model.relations),
         "noun": noun_of(run),
         "names": _describe_names(known, run.dataset.questions),
         "nonexistent": invented,

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wherefrom.answering.statement_forms import find_texts
 from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.measures import NOT_SHOWN
@@ -24,7 +25,7 @@ _KINDS = {
 
 def list_mistakes(rows: Sequence[AuditedAnswer], dataset: Dataset) -> list[dict[str, Any]]:
     """The wrong answers by kind, each under one kind; those that were declined are counted too."""
-    texts = _texts_of(dataset)
+    texts = find_texts(dataset)
     kinds: dict[str, list[AuditedAnswer]] = {kind: [] for kind in _KINDS}
     for row in rows:
         if not row.right:
@@ -55,21 +56,6 @@ def _kind(row: AuditedAnswer, texts: Mapping[str, list[str]]) -> str:
     said = row.reply.answer
     own = texts.get(row.reply.subject, [])
     return "confused" if said and any(find_words(text, said) for text in own) else "failed"
-
-
-def _texts_of(dataset: Dataset) -> dict[str, list[str]]:
-    """Every line about a subject, or the passages where the text is divided into them."""
-    found: dict[str, list[str]] = {}
-    if dataset.passages:
-        texts = (
-            (p.subject, dataset.documents[p.document].text[p.start : p.end])
-            for p in dataset.passages
-        )
-    else:
-        texts = ((d.name, d.text) for d in dataset.documents if d.subject)
-    for name, text in texts:
-        found.setdefault(name, []).append(text)
-    return found
 
 
 def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
