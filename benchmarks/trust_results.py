@@ -104,7 +104,11 @@ def find_figures() -> dict[str, Any]:
         "probes": probes.count(read_rows(probes.FILE)),
         "sources": {run: to_json(measured) for run, measured in measure_kept().items()},
         "families_seeds": _name_seeds(families),
-        "families": cells.measure(cells.predict(families)),
+        "families": cells.measure(predicted := cells.predict(families)),
+        "kinds": {
+            kind: cells.measure([row for row in predicted if row["run"].startswith(kind)])["hard"]
+            for kind in ("36 cities", "4 cities")
+        },
         **cells.find_transfer(families),
         "thresholds": find_thresholds(birthplaces),
         "decoys": _decoys(),
