@@ -222,9 +222,9 @@ def read(corpus: str, questions: str, documents: str, hidden: bool) -> dict[str,
     counts = score_sure(read_subjects(source, readers), unasked, clean)
     if not hidden:
         score_cut(source, readers, known.asked, clean, counts)
-    names = score_subjects(source.subjects, {q.subject for q in known.questions})
+    recall, precision = score_subjects(source.subjects, {q.subject for q in known.questions})
     return {
-        "names": {"recall": names.recall, "precision": names.precision},
+        "names": {"recall": recall, "precision": precision},
         "relations": counts,
         "seconds": process_time() - start,
     }

@@ -342,14 +342,11 @@ def grounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     # Submissions draw bars and write logs; the doctor's child has stand-ins for both, too.
-    from wherefrom.course.doctor.stand_ins import PROVIDED
+    from wherefrom.course.doctor.stand_ins import StandIn
 
-    wanted = {"torch.utils.tensorboard": PROVIDED["tensorboard"]["torch.utils.tensorboard"]}
-    if find_spec("tqdm") is None:
-        wanted["tqdm"] = PROVIDED["tqdm"]["tqdm"]
-    for name, contents in wanted.items():
-        module = ModuleType(name)
-        vars(module).update(contents | {"__spec__": ModuleSpec(name, None)})
+    for name in ("torch.utils.tensorboard", *(["tqdm"] if find_spec("tqdm") is None else [])):
+        module = StandIn(name)
+        module.__spec__ = ModuleSpec(name, None)
         monkeypatch.setitem(sys.modules, name, module)
     for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
         monkeypatch.delitem(sys.modules, name)

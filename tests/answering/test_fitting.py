@@ -328,9 +328,6 @@ def test_a_name_that_was_not_read_is_refused_however_sure_the_model_is():
     assert policy.answers(features, asked).tolist() == [True, False]
     assert policy.knows_name(features).tolist() == [True, False]
     assert alone.knows_name(features) is None, "nothing tells known names from others there"
-    assert alone.probability_read(features).tolist() == [1.0, 1.0]
-    read, unread = policy.probability_read(features)
-    assert read > 0.5 > unread
 
 
 def test_a_promise_counts_unknown_names_as_refused():

@@ -32,7 +32,6 @@ EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than rig
 MOST_PASSING = 0.1  # the share of decoys that a gate may let through; beyond it, it leaks
 DECLINE_ALL = 2.0  # above every probability; JSON has no infinity
 NOT_CALIBRATED = "no calibration question asks for this"
-_EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
 
 
 @dataclass(frozen=True)
@@ -178,16 +177,6 @@ class NameGate:
     def opens(self, features: FeatureTable) -> np.ndarray:
         return self.curve.probability(features) >= self.least
 
-    def probability(self, features: FeatureTable) -> np.ndarray:
-        """The probability that the model has read each name.
-
-        These are the curve's odds, scaled so that the gate opens at a probability of 1/2.
-        """
-        p_N = np.clip(self.curve.probability(features), _EDGE, 1 - _EDGE)
-        least = np.clip(self.least, _EDGE, 1 - _EDGE)
-        odds_N = p_N / (1 - p_N) * ((1 - least) / least)
-        return odds_N / (1 + odds_N)
-
 
 @dataclass(frozen=True)
 class RelationPolicy:
@@ -257,10 +246,6 @@ class AnswerPolicy:
     def knows_name(self, features: FeatureTable) -> np.ndarray | None:
         """Whether the model knows each name; None if the policy has no name gate."""
         return None if self.names is None else self.names.opens(features)
-
-    def probability_read(self, features: FeatureTable) -> np.ndarray:
-        """The probability that the model has read each name; 1 if the policy has no name gate."""
-        return np.ones(len(features)) if self.names is None else self.names.probability(features)
 
 
 def own_probability(features: FeatureTable, gate: NameGate | None = None) -> np.ndarray:

@@ -34,7 +34,7 @@ from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question
 from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
 from wherefrom.core.files import parse_json
-from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.core.replies import Reply, Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.experiments.many_runs.retraining import (
     MOST_PAIRS,
@@ -66,6 +66,9 @@ NO_EVIDENCE = (
     "evidence: expected asked people whose answers are in the text, found too few to learn from, "
     "so evidence is left out"
 )
+NO_SOURCE = (
+    "source: no model was retrained, so it is not known what was recalled; --pairs 8 measures it"
+)
 T = TypeVar("T")
 
 
@@ -88,12 +91,6 @@ class Investigation:
 
     def replies(self) -> list[Reply]:
         return self.inspector.compose(self.examined, self.verdicts)
-
-    def sources(self) -> list[Source]:
-        """The predictor's labels; a reply also takes into account whether there is any text."""
-        features = self.examined.features
-        read = self.inspector.probability_read(features)
-        return self.inspector.predictor.predict(features, read, self.examined.relations)
 
 
 _MOST_MODELS = 1000  # pairs: more take days even where a model takes a minute
@@ -206,13 +203,7 @@ def _report(
     )
     if evidence is None:
         notes.append(NO_EVIDENCE)
-    source = source_sections.report_source(
-        examined,
-        investigation.sources(),
-        inspector.predictor,
-        investigation.labelled,
-        investigation.verdicts,
-    )
+    source = source_sections.report_source(investigation.labelled, inspector.predictor)
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
     name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))
     return Audit(
@@ -268,6 +259,7 @@ def investigate(
     examined = inspector.examine(parsed)
     if retrained:
         tell(f"comparing with {len(retrained)} models that were trained without people's text")
+    verdicts = tuple(inspector.judge(examined))
     answers = [answer.text for answer in examined.answers]
     memorisation = find_memorisation(
         run.folder,
@@ -277,7 +269,10 @@ def investigate(
         inspector.model.word_texts(q.text for q in examined.known),
     )
     labelled = None
-    if memorisation is not None:
+    if memorisation is None:
+        notes.append(NO_SOURCE)
+    else:
+        examined = inspector.with_source_features(examined, verdicts)
         labelled = source_sections.label_answers(inspector, examined)
         try:
             predictor = labelled.fit()
@@ -285,7 +280,6 @@ def investigate(
             inspector = inspector.with_predictor(predictor)
         except BadData as error:
             notes.append(str(error))
-    verdicts = tuple(inspector.judge(examined))
     return Investigation(inspector, examined, verdicts, labelled, tuple(notes))
 
 
