@@ -1,10 +1,9 @@
 """The Python API: all that the commands do, lazily loaded, with frozen results."""
 
-import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import FrozenInstanceError, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from inspect import isfunction, signature, unwrap
 from types import NoneType
 from typing import Unpack, get_args, get_origin, get_type_hints
@@ -14,7 +13,7 @@ import pytest
 
 import wherefrom
 from wherefrom import api
-from wherefrom.cli.main import app, main
+from wherefrom.cli.main import app
 
 PACKAGES = {"data", "doctor"}
 
@@ -75,19 +74,10 @@ def test_run_open_and_ask(tmp_path, tiny_settings, capfd):
     (reply,) = wherefrom.ask(outcome.run, [question])
     assert reply.question == question
     assert reply.evidence is not None
-    assert reply.source is not None
+    assert reply.source is None, "no model was retrained"
     assert list(wherefrom.ask(run, question)) == [reply]
     assert len(wherefrom.ask(run, [question, question])) == 2
     assert len(wherefrom.ask(run, [])) == 0
-
-
-def test_results_are_frozen_and_written_as_the_command_writes_them(tiny_run, capsys):
-    question = wherefrom.open_run(tiny_run).dataset.select("held-out")[0].text
-    found = wherefrom.ask(tiny_run, question)
-    with pytest.raises(FrozenInstanceError):
-        found.run = "another"  # pyright: ignore
-    assert main(["ask", str(tiny_run), question, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == wherefrom.to_json(found)
 
 
 def test_every_result_type_is_a_frozen_dataclass():

@@ -30,11 +30,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from places import HERE, SUBMISSION, data_to_grade_with, other_data
 
 from wherefrom.core.errors import MissingInput, UsageError
-from wherefrom.course.classroom.batch import Grader, Known, print_grades
+from wherefrom.course.classroom.batch import Grader, print_grades
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.doctor.checks import KINDS
 from wherefrom.course.doctor.examination import look_at
-from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.guess import decide_year, guess_year
 from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.isolation import Limits, describe
@@ -140,24 +139,14 @@ def draws_as_ours(claims: Claims, year: str) -> str:
 
 def grader(order: Order) -> Grader:
     """The course's own, with columns for the tests of every year that a submission may be of."""
-
-    def refuse(name: str, why: str) -> Grade:
-        tests = chosen(order.year or DEFAULT_YEAR, order.tests)
-        return Grade(name, tests, dict.fromkeys(tests, Result("look", why, "refused")), why)
-
-    years = [order.year] if order.year else list(YEARS)
-    rows = [(n, test) for year in years for n, test in tests_of(year).items()]
-    wanted = {n for n, test in rows if not test.look.by_hand
-              and (not order.tests or _ids([n]) & set(order.tests))}  # fmt: skip
-    return Grader(lambda path: grade(path, order, path.name), refuse, sorted(wanted), known)
-
-
-def known() -> Known:
-    """Every year's tests, and our files."""
-    here = sorted(HERE.rglob("*.py"))
-    tests = sorted({name for year in YEARS for name in tests_of(year)})
-    return Known(tests, [p for p in here if p.parent == SUBMISSION],
-                 [p for p in here if p.parent != SUBMISSION])  # fmt: skip
+    every = {n: test for year in YEARS for n, test in tests_of(year).items()}
+    own = tests_of(order.year) if order.year else every
+    columns = [n for n, test in own.items() if not test.look.by_hand
+               and (not order.tests or _ids([n]) & set(order.tests))]  # fmt: skip
+    refused = chosen(order.year or DEFAULT_YEAR, order.tests)
+    solved = sorted(SUBMISSION.glob("*.py"))
+    return Grader(lambda path: grade(path, order, path.name), refused, sorted(columns),
+                  sorted(every), HERE, solved)  # fmt: skip
 
 
 def _run(given: argparse.Namespace) -> None:

@@ -29,11 +29,11 @@ from wherefrom.answering.fitting import (
     rate_guesses,
     report_policy,
 )
-from wherefrom.answering.policy import FILE, AnswerPolicy, read_policy, write_policy
+from wherefrom.answering.policy import FILE, AnswerPolicy, find_policy, write_policy
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
-from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.runs.folder import RunFolder
 
@@ -328,9 +328,6 @@ def test_a_name_that_was_not_read_is_refused_however_sure_the_model_is():
     assert policy.answers(features, asked).tolist() == [True, False]
     assert policy.knows_name(features).tolist() == [True, False]
     assert alone.knows_name(features) is None, "nothing tells known names from others there"
-    assert alone.probability_read(features).tolist() == [1.0, 1.0]
-    read, unread = policy.probability_read(features)
-    assert read > 0.5 > unread
 
 
 def test_a_promise_counts_unknown_names_as_refused():
@@ -351,14 +348,7 @@ def test_without_people_who_have_text_no_name_is_known_or_unknown():
 
 
 def a_run(folder: Path) -> Any:
-    return SimpleNamespace(
-        path=folder, folder=RunFolder(folder), recipe=SimpleNamespace(name="people")
-    )
-
-
-def test_without_a_file_the_way_to_one_is_named(tmp_path):
-    with pytest.raises(MissingInput, match=r"finish the run first \('wherefrom run people --out"):
-        read_policy(a_run(tmp_path))
+    return SimpleNamespace(path=folder, folder=RunFolder(folder))
 
 
 @pytest.fixture(scope="module")
@@ -371,11 +361,12 @@ def policy() -> AnswerPolicy:
 
 
 def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
+    assert find_policy(a_run(tmp_path)) is None
     write_policy(RunFolder(tmp_path), policy)
     written = json.loads((tmp_path / FILE).read_text())
     assert written["format_version"] == 8
     assert written["relations"]["hand"]["threshold"]["precision"] is None
-    assert read_policy(a_run(tmp_path)) == policy
+    assert find_policy(a_run(tmp_path)) == policy
 
 
 @pytest.mark.parametrize(
@@ -406,6 +397,6 @@ def test_a_damaged_file_is_named(tmp_path, policy, where, value, named):
         part[last] = value
     RunFolder(tmp_path).write_text(FILE, json.dumps(data) if where else value)
     with pytest.raises(Damaged, match=named) as error:
-        read_policy(a_run(tmp_path))
+        find_policy(a_run(tmp_path))
     assert str(error.value).startswith(str(tmp_path / FILE))
     assert "\n" not in str(error.value)

@@ -69,6 +69,19 @@ def test_a_spoilt_file_is_named_by_the_command_that_reads_it(cli, own_run, tiny_
     assert str(own_run / name) in result.complaint
 
 
+def test_a_confidence_of_another_run_and_one_that_is_nan(cli, own_run, tiny_run, tmp_path):
+    """The file is sound, and belongs to another model."""
+    file = own_run / "audit" / "confidence.json"
+    policy = json.loads(file.read_text())
+    policy["threshold"]["value"] = 0.25
+    for text in (json.dumps(policy, indent=1), file.read_text().replace("0.", "NaN, 0.", 1)):
+        file.write_text(text)
+        assert cli("verify", own_run).code == 76
+        result = cli("ask", own_run, "Where was Ada Lund born?")
+        assert result.code == 76
+        assert str(file) in result.complaint
+
+
 def test_several_runs_in_a_folder(cli, tiny_run, tmp_path):
     for name in ("a", "b/seed-0"):
         shutil.copytree(tiny_run, tmp_path / "runs" / name)

@@ -131,7 +131,7 @@ def test_files_that_no_model_wrote_get_nothing(solution, data):
     assert mistake(f"heading\n{pretrained}") == "predictions shifted by a line"
 
 
-def test_test_predictions_are_held_against_the_text_or_the_answers(solution, data):
+def test_test_predictions_are_held_against_the_answers_where_they_are_known(solution, data):
     path = solution / "vanilla.pretrain.test.predictions"
     lines = path.read_text().splitlines()
     assert "the answers are not known" in read(solution, data, "vanilla.pretrain", "test").text
@@ -139,7 +139,8 @@ def test_test_predictions_are_held_against_the_text_or_the_answers(solution, dat
     questions = making.PEOPLE["test"]
     assert f"{0.3 * questions:.0f} of {questions} right" in known.text
     path.write_text("\n".join([*lines[1:], lines[0]]) + "\n")
-    found = read(solution, data, "vanilla.pretrain", "test")
+    assert read(solution, data, "vanilla.pretrain", "test").mistake == "other answers"
+    found = read(solution, data, "vanilla.pretrain", "test", data / "answers.tsv")
     assert found.mistake == "predictions shifted by a line"
     assert "one line too early" in found.text
 

@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -217,39 +216,13 @@ def test_bad_data_is_one_line(tmp_path, capsys):
     assert "text: expected no mask character U+2047" in fails(capsys, 65, *given)
 
 
-class Harm:
-    def __reduce__(self):
-        return (open, ("harmed", "w"))
-
-
-def hostile_zip(path, pickled):
-    """What torch takes for its own: a zip with a pickle of our choice."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("archive/data.pkl", pickled)
-        file.writestr("archive/version", "3\n")
-        file.writestr("archive/byteorder", "little")
-
-
 def test_parameters_that_are_not_the_models(chain, tmp_path, capsys):
     data, out = chain
     bad = tmp_path / "synthesizer.finetune.params"
-    given = ["synthesizer_eval_dev_with_pretrain", "--data", str(data), "--out", str(tmp_path)]
-
-    def refused(code):
-        assert run.main([*given, *TINY]) == code
-        lines = capsys.readouterr().err.strip().split("\n")
-        assert len(lines) == 1
-        return lines[0]
-
     bad.write_bytes((out / "rope.finetune.params").read_bytes())
-    assert "expected the parameters of a synthesizer model, found those of a rope" in refused(78)
-    torch.save({"x": Harm()}, bad)
-    assert "expected the parameters of a model" in refused(76)
-    assert not Path("harmed").exists()
-    huge = b"\x80\x02cbuiltins\nbytearray\n\x8a\x05\x00\x00\x00\x70\x01\x85R."  # 6 GB of zeros
-    hostile_zip(bad, huge)
-    assert bad.stat().st_size < 500
-    assert "expected the parameters of a model" in refused(76)
+    given = ["synthesizer_eval_dev_with_pretrain", "--data", str(data), "--out", str(tmp_path)]
+    said = fails(capsys, 78, *given)
+    assert "expected the parameters of a synthesizer model, found those of a rope" in said
 
 
 def test_wrapped_names_and_other_sizes(tmp_path, monkeypatch):

@@ -50,7 +50,7 @@ def test_the_reference_gets_everything_in_every_year(solution, monkeypatch, year
 
 
 @pytest.mark.parametrize("year", YEARS)
-def test_a_years_starter_says_its_rules_and_gets_nothing(grounds, monkeypatch, year):
+def test_a_years_starter_has_its_letters_and_gets_nothing(grounds, monkeypatch, year):
     monkeypatch.setenv(VARIABLE, year)
     monkeypatch.setattr(sys, "path", list(sys.path))
     rules = YEARS[year]
@@ -60,11 +60,6 @@ def test_a_years_starter_says_its_rules_and_gets_nothing(grounds, monkeypatch, y
     assert [n for n, r in results.items() if r.state == "ok"] == ["given functions"]
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
     setting_up = texts["helper.py" if rules.package else "run.py"]
-    share = "3/4" if rules.longest == 3 / 4 else "7/8"
-    assert f"int(block_size * {share})" in texts["dataset.py"]
-    assert ("both are right" in texts["dataset.py"]) == (not rules.third_mask)
-    assert f"num_workers={rules.num_workers}, writer" in setting_up
-    assert f"final_tokens={rules.passes}*len" in setting_up
     part = {"synthesizer": "synthesizer attention", "perceiver": "as a perceiver",
             "rope": "rotary positions"}  # fmt: skip
     own = "[part h]" if year == "xcs2025" else "[part g]"

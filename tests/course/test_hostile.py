@@ -92,7 +92,7 @@ def graded(folder: Path, data: Path, *tests: str, kind: str = isolation.NONE):
     """Its grade, and all that the sheets say: the printed one, the JSON and the row of a table."""
     given = grade.grade(folder, grade.Order(tests, data, limits=LIMITS, isolation=kind))
     file = io.StringIO()
-    write_csv([given], tests, file)
+    write_csv([given.row(tests)], file)
     return given, "\n".join([*table(given), json.dumps(given.as_json()), file.getvalue()])
 
 
@@ -206,7 +206,8 @@ def test_a_batch_has_a_sheet_for_everybody(starter, tmp_path, course_data, monke
     (folder / "link").symlink_to(folder / "good")
     order = grade.Order(("1e-2-basic",), course_data, limits=LIMITS, isolation=isolation.NONE)
     with (tmp_path / "grades.csv").open("w+") as file:
-        write_csv(grade.grader(order).answer_all(folder), order.tests, file)
+        grades = grade.grader(order).answer_all(folder)
+        write_csv((each.row(order.tests) for each in grades), file)
         file.seek(0)
         lines = file.read().splitlines()
     assert len(lines) - 1 == 6

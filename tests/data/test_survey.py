@@ -28,7 +28,7 @@ def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
         "empty lines of the text left out: 1",
         "questions left out, of a form of their own: 1 (How tall is Ada Lund?)",
         "questions about what no line names: 1 (Di Holm)",
-        "answers that are not in their subject's lines: 4",
+        "answers that are not in their subject's lines: 4 (Paris, Rome, baker, singer)",
         "lines that no question is about: 1",
         "questions that are there twice: 1",
         "questions with several answers: 1",

@@ -4,9 +4,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+from q1c_neural import forward, forward_backward_prop, unpack
+from q1d_neural_lm import BATCH_SIZE
+from sigmoid import sigmoid, sigmoid_grad
+from softmax import softmax
 
-from marking import functions, right, torch_models
-from marking.functions import BATCH, HELPERS, Called, gives, same, times
+from marking import functions, torch_models
+from marking.functions import DIMENSIONS, HELPERS, Called, gives, lm_wrapper, same, sgd, times
 from marking.torch_models import best, look_at_dropout, look_at_loss, look_at_mean
 from wherefrom.course.doctor.checks import Look
 from wherefrom.course.doctor.order import Request
@@ -18,36 +22,36 @@ def _block(place: int, transposed: bool) -> Callable[..., bool]:
     """Whether a block of the gradient is wrong, or, if that is asked, lies transposed."""
 
     def look(given: Any, wanted: Any, *_: Any) -> bool:
-        mine, other = (right.unpack(flat.ravel())[place] for flat in (given, wanted))
+        mine, other = (unpack(flat.ravel(), DIMENSIONS)[place] for flat in (given, wanted))
         return not same(mine, other) and (same(mine, other.T.ravel()) or not transposed)
 
     return look
 
 
-_PASSES = ("passes", "q1c_neural", right.forward_backward_prop)
-_WRAPPER = ("wrapper", "q1d_neural_lm", right.lm_wrapper)
+_PASSES = ("passes", "q1c_neural", forward_backward_prop)
+_WRAPPER = ("wrapper", "q1d_neural_lm", lm_wrapper)
 LOOKS: dict[str, tuple[Look, ...]] = {
-    "1c-1-sigmoid": (Called("sigmoid", "sigmoid", right.sigmoid),),
-    "1c-2-slope": (Called("slope", "sigmoid", right.sigmoid_grad, (
-        ("input", gives(lambda s: right.sigmoid_grad(right.sigmoid(s))),
+    "1c-1-sigmoid": (Called("sigmoid", "sigmoid", sigmoid),),
+    "1c-2-slope": (Called("slope", "sigmoid", sigmoid_grad, (
+        ("input", gives(lambda s: sigmoid_grad(sigmoid(s))),
          "sigmoid_grad takes s = sigmoid(x), but treats it as x and applies sigmoid again"),
     )),),
-    "1c-3-softmax": (Called("softmax", "softmax", right.softmax, (
+    "1c-3-softmax": (Called("softmax", "softmax", softmax, (
         ("rows", lambda given, wanted, x: x.ndim == 2 and np.isclose(given.sum(), 1),
          "the softmax is over the whole matrix, not over each row"),
     )),),
-    "1c-4-large": (Called("large", "softmax", right.softmax, (
+    "1c-4-large": (Called("large", "softmax", softmax, (
         ("overflow", lambda given, *_: not np.isfinite(given).all(),
          "the softmax of numbers around 1000 is not a number: take the maximum off"),
     )),),
     "1c-5-gradcheck": (functions.check_gradcheck,),
-    "1c-6-descent": (Called("descent", "sgd", right.sgd, (
-        ("sign", gives(lambda f, x, step, count: right.sgd(f, x, -step, count)),
+    "1c-6-descent": (Called("descent", "sgd", sgd, (
+        ("sign", gives(lambda f, x, step, count: sgd(f, x, -step, count)),
          "it goes up the gradient instead of down"),
     )),),
     "1c-7-saving": (functions.check_saves,),
-    "1c-8-forward": (Called("forward", "q1c_neural", right.forward, (
-        ("value", gives(lambda *given: np.log(right.forward(*given))),
+    "1c-8-forward": (Called("forward", "q1c_neural", forward, (
+        ("value", gives(lambda *given: np.log(forward(*given))),
          "forward() gives the logarithm, not the probability"),
     ), mended=HELPERS),),
     "1c-9-cost": (Called(*_PASSES, (
@@ -65,8 +69,8 @@ LOOKS: dict[str, tuple[Look, ...]] = {
     ), part=1, mended=HELPERS),),
     "1d-1-wrapper": (
         Called(*_WRAPPER, (
-            ("sum", times(BATCH), "cost and gradient are sums over the batch, not means"),
-            ("exchanged", gives(lambda before, after, *rest: right.lm_wrapper(after, before,
+            ("sum", times(BATCH_SIZE), "cost and gradient are sums over the batch, not means"),
+            ("exchanged", gives(lambda before, after, *rest: lm_wrapper(after, before,
              *rest)[0]), "the word before and the word after are exchanged"),
         ), mended=("forward_backward_prop",)),
         Called(*_WRAPPER, part=1, mended=("forward_backward_prop",)),
@@ -79,7 +83,7 @@ LOOKS: dict[str, tuple[Look, ...]] = {
     "4a-2-loss": (best(look_at_loss),),
     "4b-1-dropout": (best(look_at_dropout),),
 }  # fmt: skip
-_DRAWS = Called("draws", "q1d_neural_lm", right.lm_wrapper, mended=("forward_backward_prop",))
+_DRAWS = Called("draws", "q1d_neural_lm", lm_wrapper, mended=("forward_backward_prop",))
 MENDED = {"1d-2-drawn", "1d-3-perplexity"}  # what is asked again, with other files' functions right
 MENDED |= {test for test, looks in LOOKS.items() if getattr(next(iter(looks), None), "mended", ())}
 

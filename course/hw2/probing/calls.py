@@ -7,7 +7,6 @@ functions in their place: these come as a file that only the process of the seco
 import contextlib
 import inspect
 import io
-import os
 import random
 import runpy
 from collections.abc import Callable, Iterator
@@ -30,21 +29,16 @@ RIGHT = "right.py"
 
 
 @contextlib.contextmanager
-def quiet(folder: Path | None = None) -> Iterator[io.StringIO]:
+def quiet(folder: Path = Path()) -> Iterator[io.StringIO]:
     """In a folder of its own, with what is printed kept."""
-    before, said = Path.cwd(), io.StringIO()
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.chdir(folder)
-    try:
-        with (
-            contextlib.redirect_stdout(said),
-            contextlib.redirect_stderr(said),
-            np.errstate(all="ignore"),
-        ):
-            yield said
-    finally:
-        os.chdir(before)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(io.StringIO()) as said,
+        contextlib.redirect_stderr(said),
+        np.errstate(all="ignore"),
+    ):
+        yield said
 
 
 def mend(held: ModuleType, given: Path, names: list[str]) -> None:

@@ -30,7 +30,7 @@ from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
 from wherefrom.reading.statements import state_facts
 from wherefrom.reading.subjects import find_subjects
-from wherefrom.reading.texts import LAYOUTS, Texts, name_document, read_texts
+from wherefrom.reading.texts import LAYOUTS, Texts, add_titles, name_document, read_texts
 from wherefrom.reading.unchanged import LastRead
 
 _BATCH = 20_000  # questions whose letters are gathered at once
@@ -139,6 +139,8 @@ def _load_files(config: FactsConfig) -> _Loaded:
         most = {s: config.most / max(rows * share, 1) for s, share in shares.items()}
         questions, formless, surplus = _parse(config, tables, shares, most if config.most else {})
         _require_splits(config, questions, shares)
+        if corpus.is_dir():
+            texts = add_titles(texts, {q.subject for q in questions if q.split == "asked"})
         dataset, renamed = _assemble(texts, questions)
         _require_subjects(config, questions)
         said = table.describe() if table else ""

@@ -32,6 +32,7 @@ class Survey:
     without_line: int  # questions whose subject no line names
     without_line_first: tuple[str, ...]
     answers_not_in_text: int  # questions whose subject has lines, none with the answer
+    answers_not_in_text_first: tuple[str, ...]
     unanswerable: int  # questions without an answer: the right reply is "I don't know"
     answers_too_long: int  # longer than a model that learns from the asked ones ever writes
     documents_without_subject: int
@@ -78,7 +79,11 @@ class Survey:
                 f"names that may be two subjects': several {one}s each",
                 self.shared_first,
             ),
-            (self.answers_not_in_text, f"answers that are not in their subject's {one}s", ()),
+            (
+                self.answers_not_in_text,
+                f"answers that are not in their subject's {one}s",
+                self.answers_not_in_text_first,
+            ),
             (self.unanswerable, "questions without an answer, which should be declined", ()),
             (self.answers_too_long, "answers too long to be given", ()),
             (self.documents_without_subject, f"{one}s that no question is about", ()),
@@ -184,6 +189,7 @@ def survey_questions(
     """
     questions, lengths = dataset.questions, [len(d.text) for d in dataset.documents]
     lost, room = [q.subject for q in questions if q.support == "none"], dataset.answer_room
+    omitted = [q.answer or "" for q in questions if q.support == "omitted" and q.answerable]
     order = ("asked", "calibration", "held-out", "masked", "unanswered")
     splits = Counter(q.split for q in questions)
     asked_for = Counter(q.relation for q in questions).most_common()
@@ -201,7 +207,8 @@ def survey_questions(
         formless_first=_first(formless),
         without_line=len(lost),
         without_line_first=_first(lost),
-        answers_not_in_text=sum(q.support == "omitted" and q.answerable for q in questions),
+        answers_not_in_text=len(omitted),
+        answers_not_in_text_first=_first(omitted),
         unanswerable=sum(not q.answerable for q in questions),
         answers_too_long=sum(not _has_room(q, room, max_input) for q in questions),
         documents_without_subject=len(lengths) - _asked_about(dataset),

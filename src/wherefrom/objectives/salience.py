@@ -17,7 +17,7 @@ from wherefrom.core.contracts import Document, Span
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.progress import tell
 from wherefrom.objectives.contexts import AnswerContexts, Example, describe
-from wherefrom.reading.mentions import FoldedNames
+from wherefrom.reading.mentions import NameIndex
 
 # A capital of any alphabet, which `re` has no class for, and the rest of its word.
 _CAPITALISED = rf"[{''.join(filter(str.isupper, map(chr, range(0x20000))))}][\w'\-]*"
@@ -107,7 +107,7 @@ class AnswerFinder:
     ) -> None:
         self._answers = {answer.casefold() for answer in answers}
         self._links = {w for a in answers for w in a.split()[1:-1] if w.islower()}
-        self._index = FoldedNames(answers)
+        self._index = NameIndex(answers, str.casefold)
         examples: dict[str, list[Example]] = {}
         for document, own in _some(documents, asked):
             spans = self.add_answers(document, salient_spans(document, named)[0])

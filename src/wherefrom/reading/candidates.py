@@ -55,7 +55,7 @@ class AnswerProfile:
     no other word is a candidate. `named`: some answers are in their subject's name, as the capitals
     Singapore and Guatemala City are. `starters` are words that begin sentences of the text.
 
-    `glue` are the marks inside web addresses, versions and the like, see `tokenise`. `boundaries`
+    `glue` are the marks inside web addresses, versions and the like, see `find_glue`. `boundaries`
     tell what stands around answers, where some answers are found in no other way; `untaught` has
     for each text that they were learnt from what other texts taught. `labelled`: all answers stand
     behind the same few words. `stops`: answers may end with a full stop, as "Acme Ltd." does.

@@ -7,7 +7,7 @@ text times the names.
 import re
 import unicodedata
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from wherefrom.core.contracts import Span
@@ -37,9 +37,10 @@ class Mentions:
         self._own: dict[int, tuple[Span, str]] = {}  # subjects of documents that no question names
         self.spelt: dict[str, str] = {}
         missing: list[str] = [*dict.fromkeys(subjects)]
-        for index in (NameIndex, FoldedNames, LooseNames):
+        for how, spell, loose in _WAYS:
             if missing:
-                self._search(texts, index(missing))
+                index = NameIndex(missing, spell, loose)
+                self._search(texts, index, f"looking for names{how}", loose)
                 missing = [subject for subject in missing if subject not in self.lines]
 
     def of(self, subject: str) -> Sequence[int]:
@@ -88,12 +89,12 @@ class Mentions:
             kept = [n for n in self.lines.pop(name) if n not in numbers]
             self.lines.update({name: kept} if kept else {})
 
-    def _search(self, texts: Sequence[str], index: "NameIndex") -> None:
+    def _search(self, texts: Sequence[str], index: "NameIndex", what: str, loose: bool) -> None:
         self._indexes.append(index)
-        for number, text in enumerate(telling(index.what, texts)):
+        for number, text in enumerate(telling(what, texts)):
             for span, subject in index.find(text):
                 found = self.lines.setdefault(subject, [])
-                if isinstance(index, LooseNames):
+                if loose:
                     self.spelt.setdefault(subject, span.of(text))
                 if not found or found[-1] != number:
                     found.append(number)
@@ -103,16 +104,21 @@ class Mentions:
 
 
 class NameIndex:
-    """Names by their first word and then by their second, "" where there is none."""
+    """Names by their first word and then by their second, "" where there is none.
 
-    what = "looking for names"
+    `spell` says how words are compared. `loose`: whatever marks stand between a name's words; then
+    a name of one word needs some letters, since "C++" is not C.
+    """
 
-    def __init__(self, subjects: Iterable[str]) -> None:
+    def __init__(
+        self, subjects: Iterable[str], spell: Callable[[str], str] = str, loose: bool = False
+    ) -> None:
+        self._spell_one, self._loose = spell, loose
         # Under a pair of words stands a name, or a list of names: most pairs have one.
         self._names: dict[str, dict[str, str | list[str]]] = {}
         for subject in subjects:
             words = [*self._spell(split_words(subject)), ""]
-            if len(words) > 1:
+            if len(words) > 2 or len(words[0]) > (_SHORT if loose else 0):
                 group = self._names.setdefault(words[0], {})
                 held = group.setdefault(words[1], subject)
                 if isinstance(held, list):
@@ -133,9 +139,9 @@ class NameIndex:
             for word in words[passed:i]:
                 place = text.index(word, place) + len(word)
             passed, here = i, text.index(words[i], place)
-            places = ((self._locate(text, here, subject), subject) for subject in names)
-            found = [(span, subject) for span, subject in places if span]
-            for (start, stop), subject in sorted(found, key=_longest_first):
+            locate = self._locate_loosely if self._loose else self._locate
+            found = [(span, name) for name in names if (span := locate(text, here, name))]
+            for (start, stop), subject in sorted(found, key=lambda one: (-len(one[1]), one[1])):
                 if stop > end or (start, stop) == last:
                     last, end = (start, stop), stop
                     yield same_span(start, stop), subject
@@ -152,50 +158,20 @@ class NameIndex:
         """Where a name stands whose first word is here, if it does."""
         start = here - _offset(subject)
         end = start + len(subject)
-        if start < 0 or self._spell([text[start:end]]) != self._spell([subject]):
+        if start < 0 or self._spell_one(text[start:end]) != self._spell_one(subject):
             return None
         return None if end < len(text) and joined(text[end - 1], text[end]) else (start, end)
 
-    def _spell(self, words: list[str]) -> list[str]:
-        """Words as they are compared."""
-        return words
-
-
-class FoldedNames(NameIndex):
-    """Names in any capitals."""
-
-    what = "looking for names in any capitals"
-
-    def _spell(self, words: list[str]) -> list[str]:
-        return [*map(str.casefold, words)]
-
-
-class LooseNames(NameIndex):
-    """Names by their letters: without accents, whatever marks stand between their words.
-
-    A name of one word needs some letters: "C++" is not C.
-    """
-
-    what = "looking for names by their letters"
-
-    def __init__(self, subjects: Iterable[str]) -> None:
-        names = ((subject, split_words(subject)) for subject in subjects)
-        super().__init__(s for s, words in names if len(words) > 1 or len("".join(words)) > _SHORT)
-
-    def _locate(self, text: str, here: int, subject: str) -> tuple[int, int] | None:
-        wanted, end = letters_of(subject), here
+    def _locate_loosely(self, text: str, here: int, subject: str) -> tuple[int, int] | None:
+        wanted, end = self._spell(split_words(subject)), here
         for word in _WORD.finditer(text, here):
-            if not wanted or word.start() > end + _GAP or _bare(word[0]) != wanted[0]:
+            if not wanted or word.start() > end + _GAP or self._spell_one(word[0]) != wanted[0]:
                 break
             end, wanted = word.end(), wanted[1:]
         return None if wanted else (here, end)
 
     def _spell(self, words: list[str]) -> list[str]:
-        return [*map(_bare, words)]
-
-
-def _longest_first(found: tuple[tuple[int, int], str]) -> tuple[int, str]:
-    return -len(found[1]), found[1]
+        return words if self._spell_one is str else [*map(self._spell_one, words)]
 
 
 def letters_of(name: str) -> tuple[str, ...]:
@@ -209,6 +185,10 @@ def _bare(word: str) -> str:
         return word.casefold()
     apart = unicodedata.normalize("NFKD", word.casefold())
     return "".join(c for c in apart if not unicodedata.combining(c))
+
+
+# How names are looked for, each way those that the ways before it did not find.
+_WAYS = (("", str, False), (" in any capitals", str.casefold, False), (" by letters", _bare, True))
 
 
 @lru_cache(maxsize=1 << 15)

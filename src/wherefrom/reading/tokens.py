@@ -36,10 +36,11 @@ _TOKEN = re.compile(
     r"|--|[^\w\s]"
 )
 _OUTER = "()[]{}<>\"'“”‘’«»„‹›*_`,;"  # marks around a piece of text that are no part of it
-_PIECE = re.compile(r"\S+")
+_PIECE = re.compile(rf"[^\s{UNSPACED}\u3000-\u303f\uff00-\uffef]+")  # it ends before "。", too
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 _KEPT = 256  # texts: each is read for one relation after the other
-_YEARS = re.compile(r"\d{3,4}-\d{2,4}")
+_HEADING = 8  # tokens
+_YEARS = re.compile(r"\d{3,4}-(?:\d{2,4}|[^\W\d_a-z]\w*)")  # 1896-1970, 1896-April
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +52,9 @@ class Tokens:
 
     @cached_property
     def kinds(self) -> list[str]:
-        return [*map(token_kind, self.texts)]
+        """The tokens' kinds; in a text all in capitals, these tell no name from a word."""
+        texts = map(str.lower, self.texts) if is_in_capitals(self.texts) else self.texts
+        return [*map(token_kind, texts)]
 
     @cached_property
     def folded(self) -> list[str]:
@@ -71,11 +74,6 @@ def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = ""
     hyphens = [i for i, token in enumerate(tokens.texts) if "-" in token and len(token) > 2]
     divided = tuple(i for i in hyphens if _divides(tokens.texts[i], answers, whole))
     return _divided(text, glue, divided) if divided else tokens
-
-
-def tokenise(text: str, answers: Container[str] = frozenset(), glue: str = "") -> list[Span]:
-    """Where the tokens of a text stand, see `read_tokens`."""
-    return read_tokens(text, answers, glue).spans
 
 
 @lru_cache(maxsize=_KEPT)
@@ -177,6 +175,13 @@ def token_kind(token: str) -> str:
     if token[0].isdigit():
         return "number"
     return "word" if any(map(str.isalnum, token)) or is_unspaced(token) else "mark"
+
+
+def is_in_capitals(tokens: Sequence[str]) -> bool:
+    """Whether a text, and no short heading, is written in capitals throughout."""
+    return (
+        len(tokens) >= _HEADING and not any(map(str.islower, tokens)) and "".join(tokens).isupper()
+    )
 
 
 def is_unspaced(token: str) -> bool:

@@ -77,7 +77,7 @@ def test_a_finished_folder_is_shown_and_left_alone(call, tmp_path):
         "claims",
         "  sums            2 of 2                    1 of 1",
     ]
-    assert f"{folder / 'demonstrations.md'}: the claims" in out
+    assert f"{folder / 'demonstrations.json'}: the claims" in out
     assert b"<svg" in (folder / "demonstrations" / "sums.svg").read_bytes()
     (told,) = json.loads((folder / "demonstrations.json").read_text())
     assert (told["name"], len(told["wrong_statements"])) == ("sums", 1)

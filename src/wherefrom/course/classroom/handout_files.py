@@ -14,13 +14,14 @@ from wherefrom.core.files import cannot_write, write_bytes
 from wherefrom.course.classroom import handout_pages as pages
 from wherefrom.course.classroom.assignments import BASIC, Assignment, find_assignment
 from wherefrom.course.classroom.submission_archives import archive, is_program, make_wheel
-from wherefrom.course.classroom.yearly import rewrite
 from wherefrom.course.doctor.starter import blank
+from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 Files = dict[str, bytes]
 STUDENT, TEACHER = "student", "teacher"
 # As the letters are called in the sources, by a kind of test that the part has in every year.
 _LETTERS = {"c": "finetuning", "e": "truncation", "f": "pretraining", "g": "dev of part g"}
+_PART = re.compile(r"\[part ([c-g])(?:: (\w+))?\]")
 _PACKAGE = "from submission import GPT, GPTConfig, Trainer, TrainerConfig, sample, set_seed"
 _BESIDE = (
     "import sys",
@@ -110,10 +111,19 @@ def _visible(points: bytes) -> bytes:
 
 
 def _yearly(assignment: Assignment, path: str, text: str) -> str:
-    if assignment.rules is None:
+    """A file as the year's hand-out has it: its own letters of parts, and the year's name."""
+    rules = assignment.rules
+    if rules is None:
         return text
     letters = {old: assignment.letter(kind)[1:] for old, kind in _LETTERS.items()}
-    text = rewrite(text, Path(path).name, assignment.year, letters)
+
+    def part(match: re.Match[str]) -> str:
+        other = match[2] not in (None, rules.variant)
+        letter = letters.get(match[1], match[1])
+        return "[another year's part g]" if other else f"[part {letter}]"
+
+    text = text.replace(f'YEAR = "{DEFAULT_YEAR}"', f'YEAR = "{assignment.year}"')
+    text = _PART.sub(part, text)
     compile(text, path, "exec")
     return text
 

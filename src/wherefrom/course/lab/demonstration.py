@@ -2,7 +2,7 @@
 
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,15 +49,8 @@ class Check:
 
     def as_json(self) -> dict[str, Any]:
         """JSON has no word for numbers that are not finite; a check on one fails."""
-        told = {
-            "label": self.label,
-            "found": float(self.found) if math.isfinite(self.found) else None,
-            "expected": float(self.expected),
-            "tolerance": float(self.tolerance),
-            "apart": self.apart,
-            "holds": self.holds,
-        }
-        return told | ({"standard_error": float(self.error)} if self.error else {})
+        told = asdict(self) | {"holds": self.holds}
+        return told | ({} if math.isfinite(self.found) else {"found": None})
 
 
 def away(label: str, found: float, expected: float, tolerance: float) -> Check:

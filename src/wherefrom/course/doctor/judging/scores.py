@@ -8,7 +8,6 @@ all fails).
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -74,13 +73,11 @@ def judge(claims: Claims, model: str, split: str) -> str:
     answers = claims.files.answers if split == "test" else None
     asked = predictions.read_asked(claims.files.data, split, answers)
     predictions.check_form(lines, asked, name)
-    predictions.check_aligned(lines, asked, name)
     _check_own(claims, model, split, lines)
     tie = _check_tied(claims, model, asked.questions, lines)
-    scored = predictions.score(lines, asked)
-    if scored is None:
+    if not asked.answers:
         return f"{len(lines)} lines, judged by form: the answers are not known; {tie}"
-    return f"{_judge_score(model, scored)}; {tie}"
+    return f"{_judge_score(model, asked.right(lines), len(asked))}; {tie}"
 
 
 def _check_tied(claims: Claims, model: str, questions: Sequence[str], lines: Sequence[str]) -> str:
@@ -145,20 +142,12 @@ def heads_of(state: Table) -> int:
 def _variations(variant: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The course's model, other readings of it, and what usual mistakes make of it."""
     yield "", {}
-    if variant == "perceiver":
-        for reading in READINGS[1:]:
-            yield f" (with {reading})", {"reading": reading}
-        for changes, mistake, _ in computation.PERCEIVER:
-            for reading in READINGS:
-                yield f" (with a mistake: {mistake})", {"reading": replace(reading, **changes)}
-    else:
-        own = {"synthesizer": computation.SYNTHESIZER, "rope": computation.ROTARY}
-        for changes, mistake, _ in own.get(variant, computation.VANILLA):
-            yield f" (with a mistake: {mistake})", changes
+    for reading in READINGS[1:] if variant == "perceiver" else ():
+        yield f" (with {reading})", {"reading": reading}
+    for changes, mistake, _ in (*computation.mistakes_of(variant), *computation.LEFT_OUT):
+        yield f" (with a mistake: {mistake})", changes
     if variant == "rope":
         yield " (with the angles of the hand-out's comment)", {"base": 1 / computation.BASE}
-    for changes, mistake, _ in computation.LEFT_OUT:
-        yield f" (with a mistake: {mistake})", changes
 
 
 def tell(found: again.Agreement, who: str, draw: int) -> str:
@@ -190,9 +179,10 @@ def vocabulary(data: Path | None) -> dict[str, int]:
     return {c: i for i, c in enumerate((again.PAD, again.MASK, *sorted(set(text))))}
 
 
-def _judge_score(model: str, scored: predictions.Score) -> str:
-    low, high = wilson(scored.right, scored.total)
-    said = f"{scored}, 95 % interval {100 * low:.1f} to {100 * high:.1f} %"
+def _judge_score(model: str, right: int, total: int) -> str:
+    low, high = wilson(right, total)
+    said = f"{right} of {total} right ({right / total:.1%}), "
+    said += f"95 % interval {100 * low:.1f} to {100 * high:.1f} %"
     if high < LEAST[model]:
         raise Finding("score", f"{said}: does not reach {LEAST[model]:.0%}")
     if low > MOST.get(model, 1.0):
