@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wherefrom.course.doctor.order import Request
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 Plain = Callable[..., Path]
