@@ -33,7 +33,7 @@ def answer(
         name_known=True,
         candidates=(RankedAnswer(said, 0.5),),
         evidence=Verdict(label, None, None, None, 0.0),
-        source=Source(source, 0.9, True),
+        source=Source(source, 0.9),
     )
     return AuditedAnswer(reply, gold, said == gold, "held-out", support, {}, None)
 
@@ -87,7 +87,9 @@ def test_the_two_way_table_counts_every_answer_once():
     assert cells["contradicted", "recalled"] == (1, 0)
     assert cells["contradicted", "guessed"] == (1, 0)
     assert sum(count for count, _ in cells.values()) == len(ROWS)
-    assert "an estimate, which" in found["footnote"]
+    borrowed = replace(ROWS[0].reply, source=Source("recalled", None, borrowed=True))
+    unmeasured = [replace(ROWS[0], reply=borrowed), *ROWS[1:]]
+    assert cross(unmeasured) is None  # the predictor is another run's
     assert cross([]) is None
 
 

@@ -83,9 +83,12 @@ def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
 
 
 def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
-    """Held-out answers by what the text says about them and by their predicted source."""
+    """Held-out answers by what the text says about them and by their predicted source.
+
+    None if the source was not measured on this text.
+    """
     known = [row for row in rows if row.reply.evidence is not None and row.reply.source is not None]
-    if not known:
+    if not known or any(row.reply.source.borrowed for row in known if row.reply.source):
         return None
     labels = [(row, _evidence(row), _source(row)) for row in known]
     table = [
@@ -100,7 +103,6 @@ def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
     supported = [(row, source) for row, found, source in labels if found in agreeing]
     read = sum(found == AS_READ for _, found, _ in labels)
     recalled = sum(source == RECALLED for _, source in supported)
-    borrowed = any(row.reply.source.borrowed for row in known if row.reply.source)
     return {
         "sources": [RECALLED, GUESSED],
         "rows": table,
@@ -109,12 +111,8 @@ def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
         + (_tell_as_read(read) if read else "")
         + "A number lists its answers below.",
         "footnote": "Evidence is a property of the text. Source is a property of the model, "
-        "predicted from how it answers"
-        + (
-            ": an estimate, which “wherefrom audit RUN --budget MINUTES” measures on this text."
-            if borrowed
-            else "; models that were trained again without some of the text fitted the predictor."
-        ),
+        "predicted from how it answers; models that were trained again without some of the text "
+        "fitted the predictor.",
     }
 
 
@@ -135,7 +133,9 @@ def _evidence(row: AuditedAnswer) -> str:
 
 
 def _source(row: AuditedAnswer) -> str:
-    return row.reply.source.label if row.reply.source else ""
+    """The label, where it was measured on this text."""
+    found = row.reply.source
+    return found.label if found and found.probability_recalled is not None else ""
 
 
 def list_answers(

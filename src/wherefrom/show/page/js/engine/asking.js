@@ -231,19 +231,19 @@ export class Asking {
     return this.looking.look(asked, say);
   }
 
-  /** Recalled or guessed; as answering/source.py predicts it. */
+  /** Recalled or guessed; as answering/source.py predicts it. Null where it was not measured. */
   _source(features, relation, probabilityRead, evidence) {
     const { curve, relations, borrowed } = this.data.source;
     const { even_odds: even, recalled_above: least } = this.data;
+    // Nothing can be recalled from a text that there is not.
+    if (evidence?.label === NO_TEXT) return { label: GUESSED, probability: 0 };
+    // The predictor of another run was never compared with this text: nothing is said.
+    if (borrowed) return null;
     const read = probabilityRead < even ? probabilityRead : 1;
     // What anybody gets is not recalled, however sure the model is.
     const room = features.usual > 1 - least ? 1 - features.usual : 1;
     const own = applyCurve(lookUp(relations, relation) ?? curve, features) * read * room;
-    // Nothing can be recalled from a text that there is not.
-    if (evidence?.label === NO_TEXT) return { label: GUESSED, probability: 0 };
-    const label = own > this.data.even_odds ? RECALLED : GUESSED;
-    // The probability of a borrowed predictor was never compared with this text.
-    return { label, probability: borrowed ? null : own };
+    return { label: own > even ? RECALLED : GUESSED, probability: own };
   }
 
   /** How often training showed what the subject's text states; null where that was not counted. */

@@ -204,8 +204,7 @@ function why(reply, gives, open) {
     rows.push(["also there", el("span", {}, el("bdi", {}, other.text), ": ", quoted(other.quote, other.nameSpans ?? [], other.span ?? null))]);
   }
   if (reply.source) {
-    rows.push(["its source", el("span", {}, reply.source.probability === null ? `${reply.source.label}: an estimate, not measured on this text`
-      : `${percent(reply.source.probability)} likely recalled`)]);
+    rows.push(["its source", el("span", {}, `${percent(reply.source.probability)} likely recalled`)]);
   }
   const often = exposed(reply.exposures);
   if (often) rows.push(["in training", often]);
