@@ -255,11 +255,14 @@ class Line:
         Also without the first token of a sentence, which begins with a capital in any case: "In
         Paris", "The University of Rome". The 's of "Hockney's" may end a name, and be outside.
         """
+        possessives = [k for k, kind in enumerate(self.kinds) if kind == "possessive"]
         for i, run in enumerate(self._runs):
-            owned = [k for k in range(*run) if self.kinds[k] == "possessive"]
             opens = run[0] == self.sentence_starts[run[0]] and run[1] - run[0] > 1
-            starts = {run[0], run[0] + opens, *(k + 1 for k in owned)}
-            ends = {*self._ends(i), *owned, *(k + 1 for k in owned)}
+            starts, ends = [run[0], *([run[0] + 1] if opens else [])], [*self._ends(i)]
+            for k in possessives:
+                if run[0] < k < run[1]:
+                    starts += [k + 1] if k + 1 < run[1] else []
+                    ends += [k, k + 1]
             for first in starts:
                 if self.kinds[first] == "capital":
                     yield from ((first, last) for last in ends if first < last)
