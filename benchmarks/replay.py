@@ -18,7 +18,7 @@ from program import launch
 
 from wherefrom.answering.decoys import make_tiers
 from wherefrom.answering.features import FEATURES, MEASURES, NO_FORMS, FamiliarityReference
-from wherefrom.answering.fitting import fit_certified_policy, fit_policy
+from wherefrom.answering.fitting import certify_policy, fit_policy, judge
 from wherefrom.answering.inspector import OpenedRun
 from wherefrom.answering.name_gate import names_with_text
 from wherefrom.answering.policy import AnswerPolicy, decide
@@ -128,7 +128,7 @@ class Replay:
         """The same with the risk bound."""
         here: Any = self
         people = self.questions("calibration")
-        return fit_certified_policy(here, people, ALPHA, DELTA, here).policy
+        return certify_policy(here, judge(here, people), ALPHA, DELTA, here).policy
 
     def judge(self, split: str = "held-out") -> list[dict[str, Any]]:
         """What the two policies do with the questions of a split.
@@ -156,7 +156,7 @@ class Replay:
         row = self._rows[text]
         return ParsedQuestion(text, NO_FORM, row["subject"], row["relation"])
 
-    def answer(self, questions: Sequence[ParsedQuestion], known: Any = None) -> AnswerTable:
+    def answer(self, questions: Sequence[ParsedQuestion]) -> AnswerTable:
         rows = [self._rows[question.text] for question in questions]
         columns = {name: np.array([row["features"][name] for row in rows]) for name in FEATURES}
         given = tuple(Answer(row["answer"], 1.0) for row in rows)

@@ -33,7 +33,7 @@ from wherefrom.answering.asking import ask as put_questions
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.auditing.answer_examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.audit_findings import Audit
-from wherefrom.auditing.auditor import Risk, audit_run
+from wherefrom.auditing.auditor import audit_run
 from wherefrom.auditing.claimed_answers import weigh_claims
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
@@ -81,7 +81,7 @@ from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
 from wherefrom.show.page.opened_report import example_report, open_report
 from wherefrom.show.page.report_page import Report, report_runs
 from wherefrom.show.terminal.messages import note
-from wherefrom.show.terminal.progress_bars import watch, watch_reading
+from wherefrom.show.terminal.progress_lines import TrainingProgress, watch_reading
 from wherefrom.training.rank_group import PATIENCE
 
 __all__ = [
@@ -323,14 +323,15 @@ def audit(
     count_apart(processes)
     return audit_run(
         opened,
-        Risk(risk, delta),
+        risk,
+        delta,
         pairs=pairs,
         budget=budget,
         processes=processes,
         together=together,
         swap=swap,
         threads=threads,
-        watch=watch if progress else None,
+        watch=TrainingProgress if progress else None,
         tell=note if progress else _keep_quiet,
     )
 
@@ -466,7 +467,7 @@ def _run(
         # After the last name the models are evaluated; with a deadline the primary one is last.
         last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
-        with watch(names, label) if progress else nullcontext() as observer:
+        with TrainingProgress(names, label) if progress else nullcontext() as observer:
             logs = [TensorBoardLog(path)] if log else []
             outcome = execute(recipe, path, [*logs, *([observer] if observer else [])], planned)
         for each in logs:
@@ -480,7 +481,10 @@ def _run_all(requests: list[RunRequest], together: int | None, progress: bool) -
     if requests[0].recipe.device == "mps" and (reason := why_not_mps()):
         note(reason)
     outcomes = execute_all(
-        requests, together, watch if progress else None, note if progress else _keep_quiet
+        requests,
+        together,
+        TrainingProgress if progress else None,
+        note if progress else _keep_quiet,
     )
     for request, outcome in zip(requests, outcomes, strict=True):
         if progress and outcome.reused:

@@ -150,12 +150,12 @@ def test_a_conversation_with_the_example(tmp_path):
     terminal.type("Where was Amos Kar\t")
     assert terminal.read_until("born?").endswith("Where was Amos Karlsson born?")
     terminal.type("\n")
-    assert "\x1b[1;32m  Havana (" in terminal.read_until("source: ")
+    assert "\x1b[1;32m  Havana (" in terminal.read_until("evidence: ")
     terminal.read_until("? \x1b[0m")  # a key before the prompt may be lost
     terminal.type("\x1b[A")  # the line before
     terminal.read_until("Where was Amos Karlsson born?")
     terminal.type("\n")
-    terminal.read_until("source: ")
+    terminal.read_until("evidence: ")
     terminal.read_until("? \x1b[0m")
     assert terminal.leave() == 0
 
@@ -166,6 +166,6 @@ def test_without_colours(tmp_path):
     terminal.read_until("leaves.")
     terminal.read_until("? ")
     terminal.type("Amos Karlsson\n")
-    assert not re.search(r"\x1b\[\d+m", terminal.read_until("source: "))
+    assert not re.search(r"\x1b\[\d+m", terminal.read_until("evidence: "))
     terminal.read_until("? ")
     assert terminal.leave() == 0

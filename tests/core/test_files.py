@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -17,13 +18,14 @@ from wherefrom.core.errors import CannotWrite, Damaged, MissingInput
 from wherefrom.core.files import (
     file_hash,
     parse_json,
-    parse_jsonl,
     read_json,
     read_jsonl,
+    read_text,
     write_json,
     write_text,
 )
 from wherefrom.core.npy import read_npy
+from wherefrom.reading.table_files import read_lines
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -66,8 +68,9 @@ def test_what_is_strictly_no_json_is_damage(tmp_path, text):
     with pytest.raises(Damaged, match=r"a\.json: expected JSON") as caught:
         read_json(path)
     assert "\n" not in str(caught.value)
-    with pytest.raises(Damaged, match=r"x\.jsonl:1: expected JSON"):
-        parse_jsonl(path.read_bytes() + b"\n", "x.jsonl")
+    path.write_bytes(b"1\n" + path.read_bytes() + b"\n")
+    with pytest.raises(Damaged, match=r"a\.json:2: expected JSON"):
+        read_jsonl(path)
 
 
 def test_sixty_levels_are_enough():
@@ -134,11 +137,15 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_a_bad_row_is_damage(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    path.write_text('{"a": 1}\n{"a": \n{"a": 3}\n')
-    with pytest.raises(Damaged, match=r"rows\.jsonl:2: expected JSON"):
-        read_jsonl(path)
-    path.write_text('{"a": 1}\n{"a": ')
-    with pytest.raises(Damaged, match=r"rows\.jsonl:2: expected JSON"):
-        read_jsonl(path)
+def test_a_pipe_or_a_socket_is_no_file(tmp_path):
+    """A pipe without a writer, one as a shell's <(COMMAND) is, and a socket."""
+    os.mkfifo(tmp_path / "pipe")
+    ends = os.pipe()
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "s"))
+        for path, kind in (("pipe", "pipe"), (f"/dev/fd/{ends[0]}", "pipe"), ("s", "socket")):
+            for read in (read_text, read_lines):
+                with pytest.raises(MissingInput, match=f"expected a file, found a {kind}; name"):
+                    read(tmp_path / path)
+    for end in ends:
+        os.close(end)

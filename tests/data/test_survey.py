@@ -35,13 +35,6 @@ def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
     ]
 
 
-def test_the_marks_of_the_model_are_said_where_the_text_has_the_usual_ones(files, tmp_path):
-    (tmp_path / "c.txt").write_text(CORPUS.replace("Ada", "\u25a1 Ada"))
-    line = survey(FactsConfig(**files, **ALL_ASKED)).lines()[1]
-    has = "since the text has \u25a1 (U+25A1) itself"
-    assert line == f"text: the pad of the model is \u25af (U+25AF), {has}"
-
-
 def test_answers_that_no_model_will_write_are_counted(files, tmp_path):
     """32 characters with the closing mask, or the longest asked answer; and what the block has."""
     (tmp_path / "h.tsv").write_text(f"Where was Eve Ny born?\t{'a' * 31}\n"

@@ -7,17 +7,15 @@ import pytest
 from wherefrom.core.errors import UsageError
 from wherefrom.data.facts import FactsConfig
 from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
-from wherefrom.runs.families import FAMILIES, Place, data_identity, recipe_identity
+from wherefrom.runs.families import FAMILIES, data_identity, recipe_identity
 from wherefrom.training.optimisers import MuonConfig
-
-PLACE = Place(0, 0, None)
 
 
 def test_a_model_in_numpy_has_no_muon():
     (stage,) = get_recipe("bigram-tiny").stages
     stage = replace(stage, optimiser=MuonConfig())
     with pytest.raises(UsageError, match=r"stages\.train\.optimiser: .* in numpy, found 'muon'"):
-        FAMILIES["bigram"].learner(None, None, stage, PLACE)
+        FAMILIES["bigram"].learner(None, None, stage)
 
 
 @pytest.mark.parametrize("changed", [{"buckets": 2}, {"mix": 2}])
@@ -26,7 +24,7 @@ def test_bags_have_one_objective_and_no_buckets(changed):
     if "mix" in changed:
         changed = {"mix": stage.mix * 2}
     with pytest.raises(UsageError, match="expected one objective and one bucket for bags"):
-        FAMILIES["dan"].learner(None, None, replace(stage, **changed), PLACE)
+        FAMILIES["dan"].learner(None, None, replace(stage, **changed))
 
 
 PEOPLE = get_recipe("people")

@@ -36,7 +36,7 @@ ANEW = "TESTS_START_PYTHON_ANEW"
 SOCKET = "TESTS_FORK_SERVER"
 _ROOT = Path(__file__).parents[2]
 # torch's first optimiser loads torch._dynamo, which takes as long as torch itself.
-_PRELOADED = ("torch", "torch._dynamo", "matplotlib.figure", "rich.progress", "wherefrom.api",
+_PRELOADED = ("torch", "torch._dynamo", "matplotlib.figure", "wherefrom.api",
               "wherefrom.cli.main")  # fmt: skip
 _HARMLESS = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "PYTHONUNBUFFERED"}
 _LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]

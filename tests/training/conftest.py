@@ -11,12 +11,12 @@ from wherefrom.core.contracts import Document, Question, Span
 from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.models.stacked import StackedGPT
+from wherefrom.models.stacked import stack_models
 from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.question_rows import Answers
 from wherefrom.objectives.span_corruption import Documents, SpanCorruptionConfig
-from wherefrom.training.captured import CapturedSteps
+from wherefrom.training.captured import CapturedSteps, UpdatesOfOne
 from wherefrom.training.optimisers import AdamWConfig
 from wherefrom.training.stack import Stack
 from wherefrom.training.torch_learner import TorchLearner
@@ -73,12 +73,13 @@ def capture(learner: TorchLearner) -> TorchLearner:
     """The learner with steps as a GPU captures them."""
     stage = learner.stage
     given = {"clip": stage.clip, "arithmetic": stage.arithmetic, "steps": stage.steps}
-    learner.captured = CapturedSteps(learner.model, learner.objective, learner.optimisers, **given)
+    updates = UpdatesOfOne(learner.model, learner.optimisers)
+    learner.captured = CapturedSteps(learner.model, [learner.objective], updates, **given)
     return learner
 
 
 def build_stack(learners: list[TorchLearner]) -> Stack:
-    return Stack(StackedGPT([learner.model for learner in learners]), learners)
+    return Stack(stack_models([learner.model for learner in learners]), learners)
 
 
 def largest_difference(one: TorchLearner, other: TorchLearner) -> float:

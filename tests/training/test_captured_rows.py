@@ -1,7 +1,5 @@
 """Rows and slots of captured steps, without a GPU: a graph's step is called instead of replayed."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 import torch
@@ -74,14 +72,3 @@ def test_fuller_steps_are_replayed_from_a_graph_of_their_own(stacks, free, monke
     assert steps._full_graph.replayed == int(fuller.sum())
     assert 0 < steps._full_graph.replayed < 15
     assert steps._full_graph.capacity > steps._graph.capacity
-
-
-def test_a_step_that_is_held_back_changes_nothing(stacks, monkeypatch):
-    monkeypatch.setattr(CapturedSteps, "_capture", lambda self: SimpleNamespace(replay=self._step))
-    learner = stacks.capture(stacks.build(3))
-    before = learner.state().arrays
-    learner.prepare(4)
-    learner.captured._hold.fill_(1)
-    learner.captured._step()
-    after = learner.state().arrays
-    assert all(np.array_equal(after[name], before[name]) for name in before)

@@ -22,13 +22,13 @@ WORDS, CALLS, DROP = 12, 200, 0.5
 STEPS = [3, 8, 3]
 
 
-def character_requests(draw: int) -> list[Request]:
-    return [Request("steps", "characters", {"draw": draw, "steps": STEPS})]
+def character_request(draw: int) -> Request:
+    return Request("steps", "characters", {"draw": draw, "steps": STEPS})
 
 
-def network_requests(draw: int) -> list[Request]:
+def network_request(draw: int) -> Request:
     given = {"vectors": _glove(draw).tolist(), "drop": DROP, "calls": CALLS}
-    return [Request("networks", "networks", given)]
+    return Request("networks", "networks", given)
 
 
 def _layer(claim: Claim, kind: Callable[..., Any], draw: int, *sizes: int) -> Any:

@@ -9,7 +9,6 @@ import typer
 from wherefrom.cli.options import AsJson, Delta, Risk, Threads, complete_run, one_risk
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.errors import BadData, UsageError
-from wherefrom.core.sample_size import DELTA
 from wherefrom.runs.layout import find_run
 
 if TYPE_CHECKING:
@@ -56,15 +55,15 @@ def ask(
     For each question the command prints the model's answer with its confidence, which is the
     calibrated probability that the answer is right. It prints "I don't know" where the confidence
     is too low or the model does not know the name. Where the calibration questions are too few to
-    show a threshold, the answer is unverified and has the model's own probability. Two lines
-    follow: the evidence, which is what the training text says about the answer, and the source,
-    which says whether the model recalled the answer or guessed it. If the run took notes, a line
-    between them names the note and its sentence, which the model did not look at. With --risk, the
-    model answers only above a threshold that the calibration people certify. With --evidence
-    stated, an answer that the text does not state is withheld as well; with --evidence required,
-    also one that is only as read: stated nowhere but in the words of the note. With --claim, the
-    command prints what the text says about both answers, how often training showed each, and a
-    recommendation.
+    show a threshold, the answer is unverified and has the model's own probability. A line follows
+    with the evidence, which is what the training text says about the answer. If the run took notes,
+    a line names the note and its sentence, which the model did not look at. Where 'wherefrom audit
+    RUN --pairs 8' measured it on this text, a line says the source: whether the model recalled the
+    answer or guessed it. With --risk, the model answers only above a threshold that the calibration
+    people certify. With --evidence stated, an answer that the text does not state is withheld as
+    well; with --evidence required, also one that is only as read: stated nowhere but in the words
+    of the note. With --claim, the command prints what the text says about both answers, how often
+    training showed each, and a recommendation.
 
     Example: wherefrom ask people-0 "Where was Clara Whitfield born?"
     """
@@ -131,19 +130,15 @@ def _converse(
     threads: int | None,
 ) -> None:
     """Open the run once, and answer whatever is typed."""
-    from wherefrom.answering.asking import check_options, require_evidence
+    from wherefrom.answering.asking import prepare, require_evidence
     from wherefrom.api import open_to_ask
     from wherefrom.cli.conversation import converse
     from wherefrom.core.replies import SHOWN
 
     if claim is not None:
         raise UsageError("--claim: expected a question beside it, found none; add the question")
-    check_options(risk, delta, evidence)
-    inspector = open_to_ask(run, threads)
-    if risk is not None:
-        inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
-        note(certificate.explain(evidence))
-    for line in inspector.notes():
+    inspector, _, notes = prepare(open_to_ask(run, threads), risk, delta, evidence)
+    for line in notes:
         note(line)
     converse(
         inspector,

@@ -88,7 +88,7 @@ def check(
     Example: wherefrom data check text.txt --questions questions.tsv
     """
     from wherefrom.data import check as check_files
-    from wherefrom.show.terminal.progress_bars import watch_reading
+    from wherefrom.show.terminal.progress_lines import watch_reading
 
     others = {"held_out": held_out, "calibration": calibration}
     if questions is None and any(others.values()):

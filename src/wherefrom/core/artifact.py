@@ -18,6 +18,7 @@ from wherefrom.core.errors import Busy, Damaged, MissingInput
 from wherefrom.core.files import NEW, TEMPORARY, cannot_write, file_hash, sync, write_bytes
 from wherefrom.core.inside import link_found, open_to_append
 from wherefrom.core.manifests import MANIFEST, Entry, read_manifest, spell_manifest
+from wherefrom.core.progress import tell
 
 LOCK = ".lock"  # a file in the folder that is locked
 _PID_BYTES = 20  # of the number of a process, in its lock
@@ -99,8 +100,11 @@ def remove_tree(path: Path) -> None:
 
 
 @contextmanager
-def lock_folder(folder: Path) -> Iterator[None]:
-    """Be the folder's only writer. The kernel holds the lock, so a killed process frees it."""
+def lock_folder(folder: Path, wait: bool = False) -> Iterator[None]:
+    """Be the folder's only writer. The kernel holds the lock, so a killed process frees it.
+
+    Another process that writes it is waited for, or else this one is refused.
+    """
     path = folder / LOCK
     with cannot_write(path):
         folder.mkdir(parents=True, exist_ok=True)
@@ -114,10 +118,13 @@ def lock_folder(folder: Path) -> Iterator[None]:
                 )
             if not lock_descriptor(file.fileno(), blocking=False):
                 who = f"process {found.decode()}" if found else "another process"
-                raise Busy(
-                    f"{folder}: expected to be its only writer, found {who} writing it; "
-                    "wait for it, or use another folder"
-                )
+                if not wait:
+                    raise Busy(
+                        f"{folder}: expected to be its only writer, found {who} writing it; "
+                        "wait for it, or use another folder"
+                    )
+                tell(f"waiting for {who}", 0, 1)
+                lock_descriptor(file.fileno())
             file.truncate(0)
             file.write(f"{os.getpid()}\n".encode())
         yield

@@ -3,7 +3,7 @@
 An entry is a folder with a manifest: written under a temporary name, renamed when it is whole, and
 compared with its checksums whenever it is opened. Half an entry is never seen; a damaged one, one
 of another version or none at all is made anew. Entries can be deleted at any time. All together
-have at most `WHEREFROM_CACHE_GB` (20); those that were not used for longest go first.
+have at most 20 GB; those that were not used for longest go first.
 
 Where: `$WHEREFROM_CACHE`, or `cache` in `$WHEREFROM_HOME`, or where the system keeps such files
 (`$XDG_CACHE_HOME/wherefrom`, `~/.cache/wherefrom`).
@@ -12,27 +12,17 @@ Where: `$WHEREFROM_CACHE`, or `cache` in `$WHEREFROM_HOME`, or where the system 
 import os
 import shutil
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from filelock import lock_descriptor
-
-from wherefrom.core.artifact import publish_folder, sweep, verify_folder
-from wherefrom.core.errors import (
-    CacheWarning,
-    CannotWrite,
-    Damaged,
-    Mismatch,
-    MissingInput,
-    UsageError,
-)
-from wherefrom.core.files import cannot_write, read_json, write_json
-from wherefrom.core.inside import open_to_append
+from wherefrom.core.artifact import lock_folder, publish_folder, sweep, verify_folder
+from wherefrom.core.errors import CacheWarning, CannotWrite, Damaged, Mismatch, MissingInput
+from wherefrom.core.files import read_json, write_json
 from wherefrom.core.progress import tell
 
-_GB = 20.0
+_MOST = 20e9  # bytes of all entries
 _VALUE = "value.json"
 
 
@@ -42,14 +32,19 @@ def cache_folder() -> Path:
         return Path(own)
     if home := os.environ.get("WHEREFROM_HOME"):
         return Path(home) / "cache"
-    if shared := os.environ.get("XDG_CACHE_HOME"):
-        return Path(shared) / "wherefrom"
+    return find_folder("XDG_CACHE_HOME", ".cache", "WHEREFROM_CACHE")
+
+
+def find_folder(shared: str, usual: str, setting: str) -> Path:
+    """Where the system keeps such files: the variable `shared` says it, else it is below HOME."""
+    if found := os.environ.get(shared):
+        return Path(found) / "wherefrom"
     try:
-        return Path.home() / ".cache" / "wherefrom"
+        return Path.home() / usual / "wherefrom"
     except RuntimeError:  # neither HOME nor an entry for this user, as in some containers
         raise CannotWrite(
-            "cache: expected a folder for what can be computed again, found no HOME and no entry "
-            "for this user; set WHEREFROM_CACHE to a folder"
+            "home: expected a folder for files of yours, found no HOME and no entry for this user; "
+            f"set {setting} to a folder"
         ) from None
 
 
@@ -63,7 +58,7 @@ def open_entry(kind: str, key: str, make: Callable[[Path], None]) -> Path:
     path = root / f"{kind}-{key}"
     if _is_sound(path, key):
         return path
-    with wait_alone(root):
+    with lock_folder(root, wait=True):
         if _is_sound(path, key):  # made by the one who was waited for
             return path
         sweep(root)
@@ -108,43 +103,14 @@ def _is_sound(path: Path, key: str) -> bool:
     return False
 
 
-@contextmanager
-def wait_alone(root: Path) -> Iterator[None]:
-    """Be the folder's only writer, after those who came before; a killed one frees the lock."""
-    with cannot_write(root):
-        root.mkdir(parents=True, exist_ok=True)
-        descriptor = open_to_append(root / ".lock")
-        try:
-            if not lock_descriptor(descriptor, blocking=False):
-                tell("waiting for another process that prepares data", 0, 1)
-                lock_descriptor(descriptor)
-            yield
-        finally:
-            os.close(descriptor)
-
-
 def _prune(root: Path, kept: Path) -> None:
     """Delete the entries that were not used for longest until all fit; never the newest one."""
-    most = _limit()
     entries = [p for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")]
     sizes = {p: sum(f.stat().st_size for f in p.iterdir()) for p in entries}
     total = sum(sizes.values())
     for path in sorted(entries, key=lambda p: p.stat().st_mtime):
-        if total <= most:
+        if total <= _MOST:
             return
         if path != kept:
             shutil.rmtree(path, ignore_errors=True)
             total -= sizes[path]
-
-
-def _limit() -> float:
-    given = os.environ.get("WHEREFROM_CACHE_GB", "")
-    try:
-        gigabytes = float(given) if given else _GB
-        if not gigabytes >= 0:
-            raise ValueError
-    except ValueError:
-        raise UsageError(
-            f"WHEREFROM_CACHE_GB: expected a number of gigabytes, found {given!r}"
-        ) from None
-    return gigabytes * 1e9

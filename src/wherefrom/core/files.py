@@ -9,18 +9,24 @@ import json
 import math
 import os
 import secrets
+import stat
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from wherefrom.core.encodings import explain_bytes
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
-from wherefrom.core.known_files import check_bytes, require_file
 
 TEMPORARY = ".tmp-"  # what `artifact.sweep` removes; no reader looks at these names
 NEW = f"{TEMPORARY}new-"
 _DEEPEST = 60  # levels: what we write has under ten
+_NO_FILES = {
+    stat.S_ISCHR: "a device",
+    stat.S_ISBLK: "a device",
+    stat.S_ISFIFO: "a pipe",
+    stat.S_ISSOCK: "a socket",
+}
 
 _ADVICE = {
     errno.ENOSPC: "free some space, then run the same command again",
@@ -95,16 +101,19 @@ def read_json(path: Path) -> Any:
 
 
 def read_text(path: Path | str) -> str:
-    """A whole text file in UTF-8; a byte-order mark at its head is dropped."""
+    """A whole text file in UTF-8, without NUL; a byte-order mark at its head is dropped."""
     path = Path(path)
     with reading(path):
         require_file(path)
         data = path.read_bytes()
-    check_bytes(path, data)
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise not_utf8(path, data, error.start) from None
+    if (place := text.find("\0")) >= 0:
+        line = text[:place].count("\n") + 1
+        raise BadData(f"{path}:{line}: expected text, found a NUL byte; it is a binary file")
+    return text
 
 
 def not_utf8(path: Path, data: bytes, start: int, first_line: int = 1) -> BadData:
@@ -123,6 +132,19 @@ def file_hash(path: Path) -> str:
     """SHA-256 of a file's bytes, in hexadecimal."""
     with reading(path), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def require_file(path: Path) -> None:
+    """Refuse a device, such as /dev/zero, which has no end, a pipe and a socket.
+
+    Opening a pipe waits for its writer, which may never come; and files are read more than once,
+    which a pipe cannot be: a config would be empty the second time.
+    """
+    with suppress(OSError):  # whoever opens the file says what is wrong
+        mode = path.stat().st_mode
+        kind = next((word for is_it, word in _NO_FILES.items() if is_it(mode)), None)
+        if kind:
+            raise MissingInput(f"{path}: expected a file, found {kind}; name a file")
 
 
 @contextmanager

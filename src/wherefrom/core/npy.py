@@ -7,13 +7,11 @@ from numpy.lib import format as numpy_format
 
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.files import reading
-from wherefrom.core.known_files import check_file
 
 
 def read_npy(path: Path) -> np.ndarray:
     """The array of a NAME.npy; nothing is ever unpickled, and no archive is opened."""
     with reading(path), path.open("rb") as file:
-        check_file(path, file)
         if file.read(len(numpy_format.MAGIC_PREFIX)) != numpy_format.MAGIC_PREFIX:
             raise BadData(
                 f"{path}: expected an array as numpy saves it, found another kind of file"

@@ -108,7 +108,7 @@ def load(config: BirthplacesConfig, seed: int) -> Dataset:
 
 def find_folder(folder: str) -> Path:
     """The named folder, or the registered one."""
-    path = Path(folder) if folder else registry.find(NAME)
+    path = Path(folder) if folder else registry.find_unchanged(NAME)
     if path is None:
         raise MissingInput(
             f"data.folder: expected the folder of the {NAME} files, found none registered; "

@@ -37,7 +37,7 @@ def load(config: CharactersConfig, seed: int) -> Dataset:
     if not config.folder:
         told = people.load(people.PeopleConfig(), seed).documents
         return _split(Folded("".join(f"{d.text}\n" for d in told)), config)
-    return _split(_read(find(config)), config)
+    return _split(fold(read_text(find(config))), config)
 
 
 def _split(found: Folded, config: CharactersConfig) -> CharacterText:
@@ -62,7 +62,7 @@ def survey(config: CharactersConfig) -> list[str]:
             f"file, or a folder with {USUAL}"
         ]
     path = find(config)
-    found = _read(path)
+    found = fold(read_text(path))
     kept, held_out = (len(document.text) for document in _split(found, config).documents)
     rows = [f"text: {path}, {kept:,} characters to train on, the last {held_out:,} held out"]
     if found.changed or found.dropped:
@@ -83,11 +83,3 @@ def find(config: CharactersConfig) -> Path:
             "name another with --data"
         )
     return present[0]
-
-
-def _read(path: Path) -> Folded:
-    text = read_text(path)
-    if "\0" in text:
-        line = text[: text.index("\0")].count("\n") + 1
-        raise BadData(f"{path}:{line}: expected text, found a NUL byte; it is a binary file")
-    return fold(text)

@@ -1,6 +1,7 @@
 """The data sets by kind: one file each, one entry here."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
@@ -41,7 +42,8 @@ SURVEYS: dict[str, Callable[[Any, int, float], list[str]]] = {
 
 def load_dataset(config: Any, seed: int) -> Dataset:
     _, load = DATASETS[config.kind]
-    with allocating("data", "use a smaller text, or fewer people"), registry.checked():
+    registry.require_unchanged(_paths(config))
+    with allocating("data", "use a smaller text, or fewer people"):
         return load(config, seed)
 
 
@@ -51,5 +53,10 @@ def survey_dataset(config: Any, max_input: int = 0, precision: float = PRECISION
     A data set without files has no lines. `precision` is the one that a threshold will be set for.
     """
     survey = SURVEYS.get(config.kind)
-    with registry.checked():
-        return survey(config, max_input, precision) if survey else []
+    registry.require_unchanged(_paths(config))
+    return survey(config, max_input, precision) if survey else []
+
+
+def _paths(config: Any) -> list[Path]:
+    """The files and folders that a config names: any of its texts may be a path."""
+    return [Path(value) for value in vars(config).values() if isinstance(value, str) and value]

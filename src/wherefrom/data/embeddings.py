@@ -106,7 +106,7 @@ def _read_text(path: Path) -> tuple[np.ndarray, dict[str, int]]:
 
 def fetched_vectors() -> Path | None:
     """GloVe's whole file, if it was fetched ('wherefrom data fetch glove')."""
-    folder = registry.find("glove")
+    folder = registry.find_unchanged("glove")
     path = None if folder is None else folder / GLOVE
     return path if path and path.is_file() else None
 

@@ -19,7 +19,6 @@ from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
-from wherefrom.core.known_files import are_expected
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.sample_size import PRECISION
 from wherefrom.data.survey import Survey, survey_names, survey_questions
@@ -111,8 +110,7 @@ def survey(config: FactsConfig, max_input: int = 0, precision: float = PRECISION
 
 def _load(config: FactsConfig) -> _Loaded:
     named = (config.corpus, config.questions, config.held_out, config.calibration)
-    about = (config, are_expected())
-    return _last.get(about, [Path(name) for name in named if name], lambda: _load_files(config))
+    return _last.get(config, [Path(name) for name in named if name], lambda: _load_files(config))
 
 
 def _load_files(config: FactsConfig) -> _Loaded:

@@ -3,12 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from wherefrom.core.plurals import plural
 from wherefrom.core.sample_size import PRECISION, least_answers, say_least
-from wherefrom.core.vocabulary import MASK, PAD, Vocabulary
 
 if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` passes here
     from wherefrom.core.contracts import Dataset, Question
@@ -54,7 +52,6 @@ class Survey:
     precision: float = PRECISION  # the share right that a threshold is set for
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
     table: str = ""  # how a table of facts was understood
-    marks: str = ""  # which marks the model has, where the text has the usual ones itself
 
     def lines(self) -> list[str]:
         """Plain lines for a person to read, what could not be matched after the counts."""
@@ -64,7 +61,6 @@ class Survey:
             *([self.table] if self.table else []),
             f"text: {self.documents:,} {one}s, {self.characters:,} characters, the longest {one} "
             f"has {self.longest_line:,}",
-            *([f"text: {self.marks}"] if self.marks else []),
             f"questions: {splits}",
             *(f"form: {form} ({count:,})" for form, count in self.forms.items()),
             *(f"relation: {name} ({count:,})" for name, count in self.relations.items()),
@@ -221,18 +217,8 @@ def survey_questions(
         on_both_sides=len(on_both_sides(questions)),
         several_accepted=sum(bool(q.accepted) for q in questions),
         document=document,
-        marks=_say_marks(dataset),
         calibration={name: calibrated[name] for name, _ in asked_for},
     )
-
-
-def _say_marks(dataset: "Dataset") -> str:
-    """The marks of the vocabulary, if the text has one of the usual ones; few texts do."""
-    if not any(mark in document.text for document in dataset.documents for mark in (PAD, MASK)):
-        return ""
-    texts = (document.text for document in dataset.documents)
-    letters = chain(texts, [dataset.alphabet])
-    return Vocabulary.from_text(letters, usual_marks=False).say_marks()
 
 
 def survey_names(dataset: "Dataset", renamed: dict[str, str]) -> dict[str, Any]:

@@ -18,19 +18,14 @@ def affine(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """
     if weight.dim() == 2:
         return F.linear(x, weight, bias)
-    rows_KNC = x.reshape(weight.shape[0], -1, x.shape[-1])
-    if x.is_cuda:
-        found = multiply(rows_KNC, weight)
-        found = found if bias is None else found + bias[:, None].to(found.dtype)
-    elif bias is None:
-        found = torch.bmm(rows_KNC, weight.mT)
-    else:
-        found = torch.baddbmm(bias[:, None], rows_KNC, weight.mT)
+    found = multiply(x.reshape(weight.shape[0], -1, x.shape[-1]), weight)
+    if bias is not None:
+        found = found + bias[:, None].to(found.dtype)
     return found.view(*x.shape[:-1], weight.shape[-2])
 
 
 def multiply(rows_KNC: Tensor, weight_KOC: Tensor) -> Tensor:
-    """The batched product on a GPU, in half precision where that is asked for."""
+    """The batched product, in half precision where that is asked for."""
     if torch.is_autocast_enabled("cuda"):
         half = torch.get_autocast_dtype("cuda")
         rows_KNC, weight_KOC = rows_KNC.to(half), weight_KOC.to(half)

@@ -1,12 +1,9 @@
 """Dropout whose masks one model and a stack of models draw alike.
 
-On a CPU, a mask comes from a generator that is seeded in every step; a stack has a generator for
-each model and draws each model's mask in the shape that the model alone would have. On a GPU, where
-a captured step cannot ask the host, a mask is a hash of the step's seed, the number of the layer
-and the place in the model's own rows: the same whatever stands beside them.
+On a CPU, a mask comes from torch's generator, which is seeded in every step. A captured step cannot
+ask the host: there a mask is a hash of the step's seed, the number of the layer and the place in
+the model's own rows, the same whatever stands beside them.
 """
-
-from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
@@ -47,41 +44,3 @@ def _mix(x: Tensor) -> Tensor:
     x = x ^ ((x >> 15) & 0x1FFFF)
     x = x * _SECOND
     return x ^ ((x >> 16) & 0xFFFF)
-
-
-# For each model: its generator, its rows and characters, and how many are packed (0: none are).
-Drawing = Sequence[tuple[torch.Generator, tuple[int, int], int]]
-
-
-class StackedDropout(nn.Module):
-    """One dropout layer for K models; not an nn.Dropout, so that no fused form draws for it."""
-
-    seeds: Tensor | None = None
-    site: int = 0
-
-    def __init__(self, like: nn.Dropout, models: int) -> None:
-        super().__init__()
-        self.p, self.models = like.p, models
-        self.drawing: Drawing = ()
-
-    def forward(self, x: Tensor) -> Tensor:
-        if not self.training or self.p == 0:
-            return x
-        if self.seeds is not None:
-            kept = counted_mask(self.seeds, self.site, x, self.p)
-            return torch.where(kept, x * (1 / (1 - self.p)), 0.0)
-        assert len(self.drawing) == self.models, "the learner says what is drawn with"
-        mask = x.new_zeros((self.models, x.shape[0] // self.models, *x.shape[1:]))
-        for part, (generator, shape, packed) in zip(mask, self.drawing, strict=True):
-            own = x.new_empty(_own_shape(x, shape, packed))
-            own.bernoulli_(1 - self.p, generator=generator)
-            part[tuple(slice(size) for size in own.shape)] = own
-        return x * mask.flatten(0, 1).div_(1 - self.p)
-
-
-def _own_shape(x: Tensor, shape: tuple[int, int], packed: int) -> tuple[int, ...]:
-    """The shape of what one model drops: attention weights (B, H, T, T), or characters."""
-    rows, width = shape
-    if x.dim() == 4:
-        return rows, x.shape[1], width, width
-    return (packed, x.shape[-1]) if x.dim() == 2 else (rows, width, x.shape[-1])

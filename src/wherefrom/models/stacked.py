@@ -8,51 +8,50 @@ Shapes: K models, B rows of each, T characters, N slots of a packing of each, C 
 """
 
 import copy
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Sequence
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.func import stack_module_state
 
 from wherefrom.models.affine import affine
 from wherefrom.models.attention.packing import Packing
-from wherefrom.models.dropout import Dropout, StackedDropout
 from wherefrom.models.gpt import GPT
 from wherefrom.models.ngrams import NgramEmbedding
 
 
-def why_not_stackable(models: Sequence[nn.Module], device: torch.device) -> str | None:
-    """Why these models cannot be trained as one on a device; None if they can."""
+def why_not_stackable(models: Sequence[nn.Module]) -> str | None:
+    """Why these models cannot be trained as one; None if they can."""
     first = models[0]
     if not isinstance(first, GPT) or type(first) is not GPT:
         return f"a {type(first).__name__} has no stacked form"
     if not first.mixer.stackable:
         return f"attention '{first.config.attention}' has no stacked form"
-    shapes = [replace(m.config, vocab_size=0) if type(m) is GPT else None for m in models]
-    if any(shape != shapes[0] for shape in shapes):
+    if any(getattr(model, "config", None) != first.config for model in models):
         return "their shapes differ"
-    if device.type == "cuda" and first.config.attn_pdrop > 0:
-        return "dropout inside attention cannot be drawn for each model on a GPU"
+    if first.config.attn_pdrop > 0:
+        return "dropout inside attention cannot be drawn for each model"
     return None
 
 
+def stack_models(models: Sequence[GPT]) -> "StackedGPT":
+    """K models as one, with copies of their weights."""
+    reason = why_not_stackable(models)
+    assert reason is None, reason
+    stacked = copy.deepcopy(models[0])
+    for module in stacked.modules():  # the stacked kinds differ in how they compute alone
+        module.__class__ = _STACKED.get(type(module), type(module))
+    for path, weights in stack_module_state(list(models))[0].items():
+        owner, _, name = path.rpartition(".")
+        setattr(stacked.get_submodule(owner), name, nn.Parameter(weights.detach()))
+    assert isinstance(stacked, StackedGPT)
+    stacked.models = len(models)
+    return stacked
+
+
 class StackedGPT(GPT):
-    """K models as one, with copies of their weights.
-
-    Vocabularies of different sizes are filled up to the largest; what was added is never predicted.
-    """
-
-    def __init__(self, models: Sequence[GPT]) -> None:
-        nn.Module.__init__(self)
-        reason = why_not_stackable(models, next(models[0].parameters()).device)
-        assert reason is None, reason
-        first = models[0]
-        self.models, self.config, self.mixer = len(models), first.config, first.mixer
-        _fill(self, models)
-        sizes = torch.tensor([model.config.vocab_size for model in models])
-        self.head: Any = StackedHead(self.head, sizes)
+    models: int
 
     def packing(self, lengths_B: Tensor, width: int, capacity: int) -> Packing:
         """`lengths_B` are those of all models' rows; every model has `capacity` slots."""
@@ -70,71 +69,43 @@ class StackedGPT(GPT):
         return table_KTC[:, :length].repeat_interleave(rows, 0)
 
 
-class _StackedLayer(nn.Module):
-    """The parameters of K layers of one kind; `eps` is that of a norm."""
-
-    weight: nn.Parameter
-    bias: nn.Parameter | None
-
-    def __init__(self, layers: Sequence[nn.Module]) -> None:
-        super().__init__()
-        _stack_parameters(self, layers)
-        self.eps: Any = getattr(layers[0], "eps", None)
+class StackedLinear(nn.Linear):
+    def forward(self, input: Tensor) -> Tensor:
+        return affine(input, self.weight, self.bias)
 
 
-class StackedLinear(_StackedLayer):
-    def forward(self, x: Tensor) -> Tensor:
-        return affine(x, self.weight, self.bias)
-
-
-class StackedHead(StackedLinear):
-    """Logits of vocabularies that may have different sizes: -inf where a model has no symbol."""
-
-    absent: Tensor
-
-    def __init__(self, layer: StackedLinear, sizes_K: Tensor) -> None:
-        nn.Module.__init__(self)
-        self.weight, self.bias = layer.weight, layer.bias
-        models, symbols = layer.weight.shape[:2]
-        missing = torch.arange(symbols) >= sizes_K[:, None]
-        device = layer.weight.device
-        absent = torch.zeros(models, 1, symbols).masked_fill(missing[:, None], -torch.inf)
-        self.register_buffer("absent", absent.to(device) if missing.any() else None)
-
-    def forward(self, x: Tensor) -> Tensor:
-        logits = super().forward(x)
-        if self.absent is None:
-            return logits
-        rows = logits.view(len(self.weight), -1, logits.shape[-1])
-        return (rows + self.absent).view(logits.shape)
-
-
-class StackedEmbedding(_StackedLayer):
+class StackedEmbedding(nn.Embedding):
     """K tables laid end to end: a number is looked up in its own model's part."""
 
-    def forward(self, ids: Tensor) -> Tensor:
-        return F.embedding(offset(ids, self.weight), self.weight.flatten(0, 1))
+    def forward(self, input: Tensor) -> Tensor:
+        return F.embedding(offset(input, self.weight), self.weight.flatten(0, 1))
 
 
 class StackedNgramEmbedding(NgramEmbedding):
-    def __init__(self, layers: Sequence[NgramEmbedding]) -> None:
-        nn.Module.__init__(self)
-        self.longest, self.buckets = layers[0].longest, layers[0].buckets
-        self.table: Any = StackedEmbedding([layer.table for layer in layers])
-
     def add_up(self, rows: Tensor) -> Tensor:
         weight = self.table.weight
         return F.embedding_bag(offset(rows, weight), weight.flatten(0, 1), mode="sum")
 
 
-class StackedRMSNorm(_StackedLayer):
+class StackedRMSNorm(nn.RMSNorm):
     def forward(self, x: Tensor) -> Tensor:
         return _spread(F.rms_norm(x, x.shape[-1:], None, self.eps), self.weight)
 
 
-class StackedLayerNorm(_StackedLayer):
-    def forward(self, x: Tensor) -> Tensor:
-        return _spread(F.layer_norm(x, x.shape[-1:], None, None, self.eps), self.weight, self.bias)
+class StackedLayerNorm(nn.LayerNorm):
+    def forward(self, input: Tensor) -> Tensor:
+        normed = F.layer_norm(input, input.shape[-1:], None, None, self.eps)
+        return _spread(normed, self.weight, self.bias)
+
+
+_STACKED: dict[type[nn.Module], type[nn.Module]] = {
+    GPT: StackedGPT,
+    nn.Linear: StackedLinear,
+    nn.Embedding: StackedEmbedding,
+    nn.RMSNorm: StackedRMSNorm,
+    nn.LayerNorm: StackedLayerNorm,
+    NgramEmbedding: StackedNgramEmbedding,
+}
 
 
 def offset(ids: Tensor, weight_KVC: Tensor) -> Tensor:
@@ -148,45 +119,3 @@ def _spread(x: Tensor, weight_KC: Tensor, bias_KC: Tensor | None = None) -> Tens
     """x times each model's own weights, plus each model's own bias."""
     rows = x.reshape(len(weight_KC), -1, x.shape[-1]) * weight_KC[:, None]
     return (rows if bias_KC is None else rows + bias_KC[:, None]).view(x.shape)
-
-
-_STACKED: dict[type[nn.Module], Callable[[Sequence[Any]], nn.Module]] = {
-    nn.Linear: StackedLinear,
-    nn.Embedding: StackedEmbedding,
-    nn.RMSNorm: StackedRMSNorm,
-    nn.LayerNorm: StackedLayerNorm,
-    Dropout: lambda layers: StackedDropout(layers[0], len(layers)),
-    NgramEmbedding: StackedNgramEmbedding,
-}
-
-
-def _stack_modules(modules: Sequence[nn.Module]) -> nn.Module:
-    """A module with a stacked form of its own, or the same module over stacked parts."""
-    first = modules[0]
-    if type(first) in _STACKED:
-        return _STACKED[type(first)](modules)
-    stacked = copy.copy(first)
-    stacked._parameters, stacked._modules = {}, {}
-    stacked._buffers = dict(first._buffers)
-    _fill(stacked, modules)
-    return stacked
-
-
-def _fill(stacked: nn.Module, modules: Sequence[nn.Module]) -> None:
-    _stack_parameters(stacked, modules)
-    for name, _ in modules[0].named_children():
-        parts = [module.get_submodule(name) for module in modules]
-        stacked.add_module(name, _stack_modules(parts))
-
-
-def _stack_parameters(stacked: nn.Module, modules: Sequence[nn.Module]) -> None:
-    for name, parameter in modules[0]._parameters.items():
-        if parameter is None:
-            stacked.register_parameter(name, None)
-            continue
-        each = [module.get_parameter(name).detach() for module in modules]
-        most = max(len(own) for own in each)
-        filled = torch.zeros((len(each), most, *each[0].shape[1:])).to(each[0])
-        for part, own in zip(filled, each, strict=True):
-            part[: len(own)] = own
-        stacked.register_parameter(name, nn.Parameter(filled))

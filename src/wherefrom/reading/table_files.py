@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wherefrom.core.encodings import convert_command, guess_encoding
-from wherefrom.core.errors import BadData, Damaged, MissingInput
-from wherefrom.core.files import not_utf8, reading
-from wherefrom.core.known_files import HashedFile, require_file
+from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.files import not_utf8, reading, require_file
 from wherefrom.core.progress import tell
 from wherefrom.core.unpacking import Readable, Unpacked
 
@@ -147,11 +146,10 @@ def _parts(path: Path) -> Iterator[bytes]:
         require_file(path)
         raw = path.open("rb")
     with raw:
-        hashed = HashedFile(path, raw)
-        file = Unpacked(hashed, path) if path.suffix == ".gz" else hashed
+        file = Unpacked(raw, path) if path.suffix == ".gz" else raw
         size, begun = path.stat().st_size, list[bytes]()  # what a line began with
         mark = _BOM
-        while chunk := _read(path, file, hashed):
+        while chunk := _read(path, file):
             chunk, mark = chunk.removeprefix(mark), b""
             end = chunk.rfind(b"\n") + 1
             if end:
@@ -160,15 +158,11 @@ def _parts(path: Path) -> Iterator[bytes]:
             begun.append(chunk[end:])
             if size:  # a pipe has none, and no place in it can be told
                 tell(f"reading {path.name}", raw.tell(), size)
-        hashed.finish()
         yield b"".join(begun)
 
 
-def _read(path: Path, file: Readable, hashed: HashedFile) -> bytes:
+def _read(path: Path, file: Readable) -> bytes:
     try:
         return file.read(_CHUNK)
-    except Damaged:  # when it cannot be unpacked, it may have changed since it was registered
-        hashed.finish()
-        raise
     except OSError as error:
         raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error

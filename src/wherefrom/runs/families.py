@@ -37,44 +37,12 @@ from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.objectives.bigrams import bigrams
 from wherefrom.objectives.objective_catalogue import OBJECTIVES
 from wherefrom.training.numpy_learner import SGD, Descender, NumpyAdamW, NumpyLearner, SGDConfig
-from wherefrom.training.optimisers import AdamWConfig, MuonConfig, TokenCount, factor
-from wherefrom.training.rank_group import Ranks
+from wherefrom.training.optimisers import AdamWConfig, MuonConfig, factor
 from wherefrom.training.torch_learner import TorchLearner
 
 
-@dataclass(frozen=True)
-class Place:
-    """A stage's place in its run: its number, the seed, and what a schedule may count.
-
-    `ranks` are those that train it together, if there are several.
-    """
-
-    number: int
-    seed: int
-    tokens: TokenCount
-    ranks: Ranks | None = None
-
-
-@dataclass(frozen=True)
-class Family:
-    config: type
-    vocabulary: Callable[[Dataset], Any]
-    read_vocabulary: Callable[[list[str]], Any]
-    complete: Callable[[Any, Any], Any]  # (config, vocabulary): the config with its size
-    build: Callable[[Any, Any, int, int, torch.device], Any]  # config, words, seed, stage, device
-    learner: Callable[[Any, Objective, Stage, "Place"], Learner]
-    weights: Callable[[Any], dict[str, Any]]  # name to the live tensor or array
-    predictor: Callable[[Any, Any], Any]  # an Answerer or a Scorer
-    held_out_text: Callable[[Dataset, Any], Any] | None = None  # what its Scorer is scored on
-    shareable: bool = True  # several ranks can take its steps together
-
-
-def _character_vocabulary(dataset: Dataset) -> Alphabet:
-    if isinstance(dataset, CharacterText):
-        return dataset.vocabulary
-    letters = getattr(dataset.documents, "letters", None)  # known without reading a large text
-    texts = (d.text for d in dataset.documents) if letters is None else letters
-    return Vocabulary.from_text(chain(texts, [dataset.alphabet]), usual_marks=False)
+def _fit_vocabulary(config: Any, vocabulary: Any) -> Any:
+    return replace(config, vocab_size=len(vocabulary))
 
 
 def _build_torch(
@@ -92,18 +60,31 @@ def _build_torch(
     return model.to(device)
 
 
-def _torch_learner(
-    model: torch.nn.Module, objective: Objective, stage: Stage, place: Place
-) -> TorchLearner:
-    return TorchLearner(
-        model,
-        objective,
-        stage,
-        number=place.number,
-        seed=place.seed,
-        tokens=place.tokens,
-        ranks=place.ranks,
-    )
+@dataclass(frozen=True)
+class Family:
+    """`learner` is given model, objective and stage; and by name the stage's number, the seed, the
+    tokens that a schedule may count, and the ranks that train together, if there are several."""
+
+    config: type
+    vocabulary: Callable[[Dataset], Any]
+    read_vocabulary: Callable[[list[str]], Any]
+    predictor: Callable[[Any, Any], Any]  # an Answerer or a Scorer
+    complete: Callable[[Any, Any], Any] = _fit_vocabulary  # the config with its size
+    # Config, words, seed, number of the stage, device.
+    build: Callable[[Any, Any, int, int, torch.device], Any] = _build_torch
+    learner: Callable[..., Learner] = TorchLearner
+    # Name to the live tensor or array.
+    weights: Callable[[Any], dict[str, Any]] = lambda model: dict(model.state_dict())
+    held_out_text: Callable[[Dataset, Any], Any] | None = None  # what its Scorer is scored on
+    shareable: bool = True  # several ranks can take its steps together
+
+
+def _character_vocabulary(dataset: Dataset) -> Alphabet:
+    if isinstance(dataset, CharacterText):
+        return dataset.vocabulary
+    letters = getattr(dataset.documents, "letters", None)  # known without reading a large text
+    texts = (d.text for d in dataset.documents) if letters is None else letters
+    return Vocabulary.from_text(chain(texts, [dataset.alphabet]), usual_marks=False)
 
 
 def _held_out_characters(dataset: Dataset, vocabulary: Alphabet) -> ScoredText:
@@ -118,13 +99,13 @@ def _review_vocabulary(dataset: Dataset) -> BagVocabulary:
     return dataset.vocabulary
 
 
-def _bags_learner(model: DAN, objective: Objective, stage: Stage, place: Place) -> TorchLearner:
+def _bags_learner(model: DAN, objective: Objective, stage: Stage, **place: Any) -> TorchLearner:
     if stage.buckets > 1 or len(stage.mix) > 1:
         raise UsageError(
             f"stages.{stage.name}: expected one objective and one bucket for bags of words, found "
             f"{len(stage.mix)} and {stage.buckets}"
         )
-    return _torch_learner(model, objective, stage, place)
+    return TorchLearner(model, objective, stage, **place)
 
 
 def _word_vocabulary(dataset: Dataset) -> WordVocabulary:
@@ -133,15 +114,12 @@ def _word_vocabulary(dataset: Dataset) -> WordVocabulary:
 
 
 def _numpy_learner(
-    model: bigram.Bigram, objective: Objective, stage: Stage, place: Place
+    model: bigram.Bigram, objective: Objective, stage: Stage, **_: Any
 ) -> NumpyLearner:
-    return NumpyLearner(
-        model,
-        objective,
-        lambda step: factor(stage.schedule, step, stage.steps),
-        _descender(model, stage),
-        stage.clip,
-    )
+    def rate(step: int) -> float:
+        return factor(stage.schedule, step, stage.steps)
+
+    return NumpyLearner(model, objective, rate, _descender(model, stage), stage.clip)
 
 
 def _descender(model: bigram.Bigram, stage: Stage) -> Descender:
@@ -180,10 +158,6 @@ FAMILIES: dict[str, Family] = {
         config=GPTConfig,
         vocabulary=_character_vocabulary,
         read_vocabulary=read_characters,
-        complete=lambda config, vocabulary: replace(config, vocab_size=len(vocabulary)),
-        build=_build_torch,
-        learner=_torch_learner,
-        weights=lambda model: dict(model.state_dict()),
         predictor=ModelAnswerer,
         held_out_text=_held_out_characters,
     ),
@@ -191,10 +165,6 @@ FAMILIES: dict[str, Family] = {
         config=GRUConfig,
         vocabulary=_character_vocabulary,
         read_vocabulary=read_characters,
-        complete=lambda config, vocabulary: replace(config, vocab_size=len(vocabulary)),
-        build=_build_torch,
-        learner=_torch_learner,
-        weights=lambda model: dict(model.state_dict()),
         predictor=TextScorer,
         held_out_text=_held_out_characters,
     ),
@@ -202,10 +172,7 @@ FAMILIES: dict[str, Family] = {
         config=DANConfig,
         vocabulary=_review_vocabulary,
         read_vocabulary=lambda words: BagVocabulary(tuple(words)),
-        complete=lambda config, vocabulary: replace(config, vocab_size=len(vocabulary)),
-        build=_build_torch,
         learner=_bags_learner,
-        weights=lambda model: dict(model.state_dict()),
         predictor=Classifier,
     ),
     bigram.BigramConfig.kind: Family(

@@ -19,7 +19,7 @@ from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.objectives.corpus import Corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.objective_catalogue import Material, build_objective
-from wherefrom.runs.families import FAMILIES, Family, Place
+from wherefrom.runs.families import FAMILIES, Family
 from wherefrom.runs.kept import describe
 from wherefrom.training.optimisers import COURSE_EPOCHS, AdamW, AdamWConfig, TokenCount
 from wherefrom.training.rank_group import current_ranks
@@ -164,10 +164,16 @@ class Workshop:
         objective, ranks = self.objective(stage), current_ranks()
         if ranks is not None:
             ranks.compare(describe(self.dataset), "its data", "give all processes the same files")
-        tokens = self._tokens(stage, objective)
-        place = Place(self.number(stage), self.recipe.seed, tokens, ranks)
         taken = stage if steps is None else replace(stage, steps=steps)
-        learner = self.family.learner(model, objective, taken, place)
+        learner = self.family.learner(
+            model,
+            objective,
+            taken,
+            number=self.number(stage),
+            seed=self.recipe.seed,
+            tokens=self._tokens(stage, objective),
+            ranks=ranks,
+        )
         if ranks is not None and isinstance(learner, TorchLearner):
             ranks.share(learner.tensors())
         return learner

@@ -2,21 +2,22 @@
 
 Planning and rendering a chunk is a few dozen operations on whole chunks. The step itself picks
 its rows by a counter on the device, so a replay needs nothing from the host but the seed of
-its dropout. Rows go through the model without their padding where its mixers allow that.
+its dropout. Rows go through the model without their padding where its mixers allow that. Several
+models of one shape take their steps in one graph (stack.py); one model is a stack of one.
 
-Shapes: K steps of a chunk, B rows, T characters, N characters that are not padding.
+Shapes: S steps of a chunk, K models, B rows of each, T characters, N slots of a packing of each.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from wherefrom.core.contracts import EVERY_ROW, StaticObjective
+from wherefrom.core.contracts import EVERY_ROW, Batch, StaticObjective
 from wherefrom.training.captured_rows import (
     choose_room,
     count_characters,
@@ -41,49 +42,91 @@ def least_compiled(config: object) -> int:
     return WORTH_COMPILING if layers > 1 else WORTH_WITH_ONE_LAYER
 
 
+Places = Sequence[int | None]  # the next step of each model; None for one that is passed over
+
+
+class Updates(Protocol):
+    """Clips the gradient of each of K models and takes its step, on the device."""
+
+    @property
+    def optimisers(self) -> Sequence[Any]: ...
+
+    def update(self, losses_K: Tensor, factors_K: Tensor, clip: float, hold_K: Tensor) -> Tensor:
+        """Update each model, unless it is held back (1) or its loss or gradient is not finite.
+
+        Returns a flag for each model: 1 where something is not finite.
+        """
+        ...
+
+
+class UpdatesOfOne:
+    """Those of one model."""
+
+    def __init__(self, model: nn.Module, optimisers: Sequence[Optimiser]) -> None:
+        self.model, self.optimisers = model, optimisers
+        self.lanes = Lanes(next(model.parameters()).device)
+
+    def update(self, losses_K: Tensor, factors_K: Tensor, clip: float, hold_K: Tensor) -> Tensor:
+        norm = measure_gradient(self.model)
+        grad_scale = ((norm + 1e-6) / clip).clamp(min=1.0)  # as torch's clip_grad_norm_
+        bad_K = (~(torch.isfinite(losses_K) & torch.isfinite(norm))).float()
+        given = factors_K[0], bad_K.maximum(hold_K)[0], grad_scale
+        self.lanes.run([partial(each.step, *given) for each in self.optimisers])
+        return bad_K
+
+
 class CapturedSteps:
-    """Takes steps of one stage; weights, moments and objective are the learner's own."""
+    """Takes steps of K models; weights, moments and objectives are the learners' own."""
 
     def __init__(
         self,
         model: nn.Module,
-        objective: StaticObjective,
-        optimisers: list[Optimiser],
+        objectives: Sequence[StaticObjective],
+        updates: Updates,
         *,
         clip: float,
         arithmetic: str,
         steps: int,
         shared: SharedGradient | None = None,
     ) -> None:
-        self.model, self.objective, self.optimisers = model, objective, optimisers
+        self.model, self.objectives, self.updates = model, objectives, updates
         self.shared = shared
         self.rows = EVERY_ROW if shared is None else shared.ranks.rows
         self.clip, self.arithmetic, self.steps = clip, arithmetic, steps
         self.device = next(model.parameters()).device
         self.notes: list[str] = []
         self.dropouts = find_dropouts(model)
-        self.lanes = Lanes(self.device)
         self._graph: torch.cuda.CUDAGraph | None = None
         self._full_graph: torch.cuda.CUDAGraph | None = None  # for steps with more characters
         self._full: list[bool] = []  # which steps these are
         self._room = 0  # steps that the buffers hold
-        self._loaded: int | None = None  # the first step whose rows are there
+        self._places: Places | None = None  # the first step of each model whose rows are there
 
-    def run(self, first_step: int, count: int, factors: list[float], seeds: list[int]) -> Tensor:
-        """Those steps, (K, 3), still on the device: loss, targets and the flag of a bad one."""
+    def run(
+        self,
+        places: Places,
+        count: int,
+        factors: Sequence[Sequence[float]],
+        seeds: Sequence[Sequence[int]],
+    ) -> Tensor:
+        """`count` steps of every model, (S, K, 3): loss, targets and the flag of a bad step.
+
+        `factors` and `seeds` have a row for each step and a column for each model.
+        """
         if count > self._room:
             self.prepare(count)
-        if self._loaded is None or not 0 <= first_step - self._loaded <= self._room - count:
-            self._load_rows(first_step)
-        assert self._loaded is not None
-        at = first_step - self._loaded
-        self._factors[at : at + count].copy_(torch.tensor(factors))
-        self._cursor.fill_(at)
-        self._set_seeds([[seed] for seed in seeds], at)
-        self._replay(seeds, first_step)
-        return self._metrics[at : at + count]
+        first = self._find(places, count)
+        if first is None:
+            self._load_rows(places)
+            first = 0
+        self._passed.copy_(torch.tensor([float(place is None) for place in places]))
+        self._factors[first : first + count].copy_(torch.tensor(factors))
+        self._cursor.fill_(first)
+        self._set_seeds(seeds, first)
+        self._replay([step[0] for step in seeds], places[0] or 0)
+        return self._metrics[first : first + count]
 
-    def _replay(self, seeds: list[int], first_step: int = 0) -> None:
+    def _replay(self, seeds: Sequence[int], first_step: int = 0) -> None:
         """The seeds are for dropout inside attention, where a fused form draws by itself."""
         for step, seed in enumerate(seeds, first_step):
             if self.dropouts:
@@ -97,32 +140,51 @@ class CapturedSteps:
 
     def prepare(self, count: int) -> None:
         """Rows of many steps, and the graph that reads them."""
-        one = self.objective.render_all(self.objective.plan(0, 1), self.rows)
-        self._room = count = choose_room(one, 1, count, self.steps)
+        models = len(self.objectives)
+        objective = max(self.objectives, key=lambda each: each.width)
+        one = objective.render_all(objective.plan(0, 1), self.rows)
+        self._room = count = choose_room(one, models, count, self.steps)
 
         def room(like: Tensor) -> Tensor:
-            return like.new_zeros((count, *like.shape[1:]))
+            return like.new_zeros((count, models, *like.shape[1:]))
 
         self._inputs, self._targets = room(one.inputs), room(one.targets)
         self._weights, self._lengths = room(one.weights), room(one.lengths)
-        self._factors = torch.zeros(count, device=self.device)
-        self._metrics = torch.zeros(count, 3, device=self.device)
+        self._factors = torch.zeros(count, models, device=self.device)
+        self._metrics = torch.zeros(count, models, 3, device=self.device)
         self._cursor = torch.zeros(1, dtype=torch.long, device=self.device)
-        self._hold = torch.ones((), device=self.device)  # 1: no update is applied
-        self._give_seeds(count, 1)
-        self._load_rows(0)  # rows to compile and warm up with, and mostly the first ones
+        self._hold = torch.ones(models, device=self.device)  # 1: no update is applied
+        self._passed = torch.zeros(models, device=self.device)  # 1: the model takes no step
+        self._give_seeds(count, models)
+        self._load_rows([0] * models)  # to compile and warm up with, and mostly the first ones
         self._choose_capacity(one.inputs[0].numel())
         self._make_graph()
 
-    def _load_rows(self, first: int) -> None:
-        """Render the rows from this step on, as many as there is room for."""
-        last = min(first + self._room, self.steps)
-        for here, batch in render_rows(self.objective, first, last, self.rows):
-            self._inputs[here].copy_(batch.inputs)
-            self._targets[here].copy_(batch.targets)
-            self._weights[here].copy_(batch.weights)
-            self._lengths[here].copy_(batch.lengths)
-        self._loaded = first
+    def _find(self, places: Places, count: int) -> int | None:
+        """Where the rows of these steps are, if they are there."""
+        if self._places is None:
+            return None
+        found: set[int] = set()
+        for place, first in zip(places, self._places, strict=True):
+            if place is not None:
+                found.add(-1 if first is None else place - first)
+        (at, *others) = found or {-1}
+        return at if not others and 0 <= at <= self._room - count else None
+
+    def _load_rows(self, places: Places) -> None:
+        """Render the rows of every model from its place on, as many as there is room for."""
+        for k, first in enumerate(places):
+            if first is None:
+                self._weights[:, k].zero_()
+                continue
+            last = min(first + self._room, self.steps)
+            for here, batch in render_rows(self.objectives[k], first, last, self.rows):
+                width = batch.inputs.shape[-1]  # places behind narrower rows stay empty
+                self._inputs[here, k, :, :width].copy_(batch.inputs)
+                self._targets[here, k, :, :width].copy_(batch.targets)
+                self._weights[here, k, :, :width].copy_(batch.weights)
+                self._lengths[here, k].copy_(batch.lengths)
+        self._places = list(places)
 
     def _give_seeds(self, count: int, models: int) -> None:
         """A place for each step's dropout seeds, from which the layers compute their masks."""
@@ -148,11 +210,21 @@ class CapturedSteps:
                 self._capacity, self._most = usual, most
 
     def _find_capacity(self) -> tuple[int, int]:
-        """Slots that are enough for nearly all steps, and for all. Notes which steps are fuller."""
-        characters = count_characters(self.objective, self.steps, self.rows)
-        usual, most = find_usual(characters), round_up(int(characters.max()))
-        self._full = (characters > usual).tolist()
-        return (usual, most) if self._worth_compiling else (most, most)
+        """Slots that are enough for nearly all steps, and for all. Notes which steps are fuller.
+
+        Of several models, some one is nearly always in a full step.
+        """
+        if self._room >= self.steps:  # all rows are there
+            characters_KS = self._lengths.sum(-1).T
+        else:
+            each = [count_characters(own, self.steps, self.rows) for own in self.objectives]
+            characters_KS = torch.stack(each)
+        most = round_up(int(characters_KS.max()))
+        if len(self.objectives) > 1 or not self._worth_compiling:
+            return most, most
+        usual = find_usual(characters_KS[0])
+        self._full = (characters_KS[0] > usual).tolist()
+        return usual, most
 
     @property
     def _worth_compiling(self) -> bool:
@@ -186,19 +258,17 @@ class CapturedSteps:
 
     def _step(self) -> None:
         inputs, targets, weights, lengths = self._pick_rows()
-        loss = self._loss(inputs, targets, weights, lengths)
-        loss.backward()
-        loss, counted = loss.detach(), (weights > 0).sum().float()
+        losses_K = self._loss(inputs, targets, weights, lengths)
+        losses_K.sum().backward()
+        losses_K, counted_K = losses_K.detach().float(), (weights > 0).flatten(1).sum(1).float()
         if self.shared is not None:  # a captured step cannot be stopped within a chunk
-            own = StepSums(loss, weights.sum(), counted, torch.zeros_like(loss))
-            loss, _, counted, _ = self.shared.add(own)
-        norm = measure_gradient(self.model)
-        grad_scale = ((norm + 1e-6) / self.clip).clamp(min=1.0)  # as torch's clip_grad_norm_
-        bad = (~(torch.isfinite(loss) & torch.isfinite(norm))).float()
-        factor = self._factors.index_select(0, self._cursor)[0]
-        held = bad.maximum(self._hold)
-        self.lanes.run([partial(each.step, factor, held, grad_scale) for each in self.optimisers])
-        row = torch.stack((loss, counted, bad))
+            sums = losses_K, weights.sum()[None], counted_K, torch.zeros_like(losses_K)
+            found = self.shared.add(StepSums(*(each[0] for each in sums)))
+            losses_K, counted_K = found.loss[None], found.targets[None]
+        factors_K = self._factors.index_select(0, self._cursor)[0]
+        hold_K = self._hold.maximum(self._passed)
+        bad_K = self.updates.update(losses_K, factors_K, self.clip, hold_K)
+        row = torch.stack((losses_K, counted_K, bad_K), 1)
         self._metrics.index_copy_(0, self._cursor, row[None])
         self._cursor.add_(1).remainder_(self._room)
 
@@ -215,44 +285,25 @@ class CapturedSteps:
             return self._plain_loss
         return compiled
 
-    @property
-    def _updaters(self) -> Sequence[Any]:
-        return self.optimisers
-
     def _compile_update(self) -> None:
         """Compile what is done to the weights, by a step that is held back and changes nothing."""
         try:
-            for optimiser in self._updaters:
+            for optimiser in self.updates.optimisers:
                 optimiser.compile(True)
             self._step()
         except Exception as error:  # slower, and the same
-            for optimiser in self._updaters:
+            for optimiser in self.updates.optimisers:
                 optimiser.compile(False)
             reason = shorten(error)
             self.notes.append(f"the update is not compiled, which costs speed only: {reason}")
 
     def _plain_loss(
-        self, inputs_BT: Tensor, targets_BT: Tensor, weights_BT: Tensor, lengths_B: Tensor
+        self, inputs_KBT: Tensor, targets_KBT: Tensor, weights_KBT: Tensor, lengths_KB: Tensor
     ) -> Tensor:
-        """The weighted mean of the losses; a row's padding is left out or weighs nothing.
-
-        For a gradient that is shared it is the sum: the mean is over the rows of all ranks.
-        """
-        model: Any = self.model
+        batch = Batch(inputs_KBT, targets_KBT, weights_KBT, lengths_KB)
         half = self.arithmetic == "bf16" and has_bf16(self.device)
-        targets, weights = targets_BT.flatten(), weights_BT.flatten()
         with torch.autocast("cuda", torch.bfloat16) if half else nullcontext():
-            if self._capacity:
-                packing = model.packing(lengths_B, inputs_BT.shape[1], self._capacity)
-                features = model.features(inputs_BT, packing=packing)
-                targets = packing.pack(targets_BT)
-                weights = packing.pack(weights_BT)
-            else:
-                features = model.features(inputs_BT)
-            logits = model.head(features).flatten(0, -2)
-        losses = F.cross_entropy(logits.float(), targets, reduction="none")
-        total = (losses * weights).sum()
-        return total if self.shared else total / weights.sum().clamp(min=NOTHING)
+            return find_losses(self.model, batch, self._capacity, self.shared is None)
 
     def _capture(self) -> torch.cuda.CUDAGraph:
         """Warm up beside the main stream with updates withheld, then record one step."""
@@ -270,6 +321,26 @@ class CapturedSteps:
         with torch.cuda.graph(graph, capture_error_mode=mode):
             self._step()
         return graph
+
+
+def find_losses(model: Any, batch: Batch, capacity: int, divided: bool = True) -> Tensor:
+    """The weighted mean of each model's losses; the models are a first dimension of the batch.
+
+    With a `capacity`, the characters of each model's rows are packed into as many slots; a row's
+    padding is left out or weighs nothing. For a gradient that is shared, losses are not `divided`:
+    the mean is over the rows of all ranks.
+    """
+    models, rows_KB = len(batch.inputs), batch.inputs.flatten(0, 1)
+    targets, weights = batch.targets.flatten(0, 1), batch.weights.flatten(0, 1)
+    packing = None
+    if capacity:
+        packing = model.packing(batch.lengths.flatten(), rows_KB.shape[1], capacity)
+        targets, weights = packing.pack(targets), packing.pack(weights)
+    logits = model.head(model.features(rows_KB, packing=packing)).flatten(0, -2)
+    losses = F.cross_entropy(logits, targets.flatten(), reduction="none")
+    weights_KN = weights.view(models, -1)
+    totals_K = (losses.view(models, -1) * weights_KN).sum(1)
+    return totals_K / weights_KN.sum(1).clamp(min=NOTHING) if divided else totals_K
 
 
 def measure_gradient(model: nn.Module) -> Tensor:

@@ -49,7 +49,7 @@ def choose_room(one: Batch, models: int, least: int, most: int) -> int:
     """
     parts = (one.inputs, one.targets, one.weights, one.lengths)
     size = models * sum(x.numel() * x.element_size() for x in parts)
-    return max(least, min(most, _free_memory(one.inputs.device) // _FOR_ROWS // size))
+    return max(least, min(most, find_free(one.inputs.device) // _FOR_ROWS // size))
 
 
 def render_rows(
@@ -64,5 +64,6 @@ def render_rows(
         yield slice(start - first, start - first + count), batch
 
 
-def _free_memory(device: torch.device) -> int:
+def find_free(device: torch.device) -> int:
+    """Bytes that are free on a device."""
     return torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else _ON_CPU

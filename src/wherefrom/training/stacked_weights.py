@@ -21,36 +21,20 @@ class StackedWeights:
     saved and loaded as if it were alone.
     """
 
-    def __init__(
-        self, stacked: nn.Module, models: Sequence[nn.Module], optimisers: Sequence[Sequence[Any]]
-    ) -> None:
+    def __init__(self, stacked: nn.Module, learners: Sequence[Any]) -> None:
         self.stacked = dict(stacked.named_parameters())
-        self.own = [dict(model.named_parameters()) for model in models]
-        self.optimisers = stack_optimisers(optimisers, self.stacked)
-        for k, own in enumerate(self.own):
-            for name, parameter in own.items():
-                parameter.data = self.stacked[name].data[k][: len(parameter)]
+        self.optimisers = stack_optimisers([each.optimisers for each in learners], self.stacked)
+        for k, learner in enumerate(learners):
+            for name, parameter in learner.model.named_parameters():
+                parameter.data = self.stacked[name].data[k]
 
-    def update(
-        self,
-        losses_K: Tensor,
-        factors_K: Tensor,
-        clip: float,
-        hold_K: Tensor,
-    ) -> Tensor:
-        """Clip each model's gradient and take each model's step, unless it is bad or held back (1).
-
-        Returns a flag for each model: 1 where the loss or the gradient is not finite.
-        """
+    def update(self, losses_K: Tensor, factors_K: Tensor, clip: float, hold_K: Tensor) -> Tensor:
+        """Clip each model's gradient and take each model's step, as `Updates` says."""
         norms_K, grad_scale_K = self._measure(clip)
         bad_K = (~(torch.isfinite(losses_K) & torch.isfinite(norms_K))).float()
         for optimiser in self.optimisers:
             optimiser.step(factors_K, bad_K.maximum(hold_K), grad_scale_K)
         return bad_K
-
-    def drop_gradients(self) -> None:
-        for parameter in self.stacked.values():
-            parameter.grad = None
 
     @torch.no_grad()
     def _measure(self, longest: float) -> tuple[Tensor, Tensor]:
@@ -79,8 +63,7 @@ class StackedAdamW:
                 steps[k] = own["step"]
                 own["step"] = steps[k]
                 for key, stack in zip(MOMENTS, self.moments, strict=True):
-                    part = stack[name][k][: len(own[key])]
-                    own[key] = part.copy_(own[key])
+                    own[key] = stack[name][k].copy_(own[key])
         self._adjust: Callable[..., None] = adjust_weights
 
     def compile(self, wanted: bool) -> None:

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from wherefrom.core.contracts import EVERY_ROW, Bags, Batch, Objective, State, never
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
-from wherefrom.training.captured import CapturedSteps, products
+from wherefrom.training.captured import CapturedSteps, UpdatesOfOne, products
 from wherefrom.training.optimisers import OPTIMISERS, TokenCount, factor, find_place
 from wherefrom.training.rank_group import Ranks
 from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
@@ -57,8 +57,8 @@ class TorchLearner:
             static: Any = objective
             self.captured = CapturedSteps(
                 model,
-                static,
-                self.optimisers,
+                [static],
+                UpdatesOfOne(model, self.optimisers),
                 clip=stage.clip,
                 arithmetic=stage.arithmetic,
                 steps=max(stage.steps, *(steps for _, steps in stage.revised), 0),
@@ -76,8 +76,9 @@ class TorchLearner:
     ) -> dict[str, np.ndarray]:
         self.model.train()
         if self.captured is not None:
-            pace = self.pace(first_step, count)
-            return read_metrics(self.captured.run(first_step, count, *pace))
+            factors, seeds = self.pace(first_step, count)
+            columns = [[factor] for factor in factors], [[seed] for seed in seeds]
+            return read_metrics(self.captured.run([first_step], count, *columns)[:, 0])
         plan = self.objective.plan(first_step, count)
         rows: list[Tensor] = []
         with products(self.stage.arithmetic) if self.device.type == "cuda" else nullcontext():
@@ -95,12 +96,12 @@ class TorchLearner:
     def _render(self, plan: Any, index: int) -> tuple[Batch, Sequence[Piece | Batch]]:
         """This process's rows of a step, and the pieces in which they go through the model."""
         alone = self.shared is None  # then any objective will do
-        rows = () if alone else (self.rows,)
-        batch = self.objective.render(plan, index, *rows)
-        if alone or isinstance(batch.inputs, Bags):
-            return batch, self._buckets(batch)
-        divisible: Any = self.objective
-        lengths, width = divisible.outline(plan, index)
+        batch = self.objective.render(plan, index, *(() if alone else (self.rows,)))
+        if isinstance(batch.inputs, Bags):
+            return batch, [batch]
+        objective: Any = self.objective
+        whole = batch.lengths, batch.inputs.shape[1]
+        lengths, width = whole if alone else objective.outline(plan, index)
         return batch, divide_step(batch, lengths, width, self.stage.buckets, self.rows)
 
     def _step(
@@ -134,8 +135,8 @@ class TorchLearner:
     def _enter(self, piece: Piece | Batch) -> Batch:
         if isinstance(piece, Batch):
             return piece
-        assert self.dropout is not None
-        self.dropout.piece = piece
+        if self.dropout is not None:
+            self.dropout.piece = piece
         return piece.batch
 
     def _drop_gradients(self) -> None:
@@ -162,19 +163,6 @@ class TorchLearner:
         logits = model.head(features[kept])
         losses = F.cross_entropy(logits, targets[kept], reduction="none")
         return (losses * weights[kept]).sum() / total
-
-    def _buckets(self, batch: Batch) -> list[Batch]:
-        """The step's rows sorted by length and cropped, in `buckets` pieces: the same sum."""
-        if self.stage.buckets == 1:
-            return [batch]
-        order = torch.argsort(batch.lengths, stable=True)
-        pieces = []
-        for rows in order.chunk(self.stage.buckets):
-            width = max(1, int(batch.lengths[rows].max()))
-            inputs, targets = batch.inputs[rows, :width], batch.targets[rows, :width]
-            weights = batch.weights[rows, :width]
-            pieces.append(Batch(inputs, targets, weights, batch.lengths[rows]))
-        return pieces
 
     def _reseed(self, seed: int) -> None:
         """torch.manual_seed notes the whole stack for a GPU to come: half a millisecond a step."""

@@ -10,12 +10,6 @@ from wherefrom.core.files import file_hash
 from wherefrom.data.fetching import registry
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 def test_the_users_folder_is_where_the_environment_says(monkeypatch):
     monkeypatch.delenv("WHEREFROM_HOME", raising=False)
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
@@ -70,18 +64,19 @@ def test_a_damaged_list_is_not_believed(home, content):
 
 def test_what_another_process_registers_meanwhile_is_kept(home, folder, monkeypatch):
     """The list is read under the lock: here the other comes just before it is had."""
-    alone = registry.wait_alone
+    alone = registry.lock_folder
 
     @contextmanager
-    def wait(root):
-        monkeypatch.setattr(registry, "wait_alone", alone)
+    def late(root, wait):
+        assert wait
+        monkeypatch.setattr(registry, "lock_folder", alone)
         registry.add("other", folder, [])
-        with alone(root):
+        with alone(root, wait):
             yield
 
-    monkeypatch.setattr(registry, "wait_alone", wait)
+    monkeypatch.setattr(registry, "lock_folder", late)
     registry.add("birthplaces", folder, [])
     assert list(registry.entries()) == ["other", "birthplaces"]
-    monkeypatch.setattr(registry, "wait_alone", wait)
+    monkeypatch.setattr(registry, "lock_folder", late)
     registry.remove("birthplaces")
     assert list(registry.entries()) == ["other"]

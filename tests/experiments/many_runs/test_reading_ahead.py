@@ -103,6 +103,7 @@ def test_what_a_process_that_dies_was_given_is_read_here(recipes, monkeypatch, d
     assert sum("dataset" in vars(workshop) for workshop in found) == elsewhere
 
 
+@pytest.mark.usefixtures("capturing_cpu")
 @pytest.mark.parametrize(("worth", "helps"), [(1e-9, True), (1e9, False)])
 def test_runs_of_one_shape_are_read_ahead_if_that_is_worth_it(
     recipes, tmp_path, monkeypatch, worth, helps

@@ -49,6 +49,21 @@ def test_a_machine_that_slows_down_is_finished_in_time(monkeypatch):
     assert machine.decisions[-1] is machine.pacing.stage
 
 
+def test_a_model_beside_the_primary_one_keeps_to_the_time_that_it_was_given(monkeypatch):
+    """1,000 steps of 0.1 s were given 100 s and take 0.4 s each: 250 of them fit."""
+    machine = Machine(monkeypatch, ends=1000.0, longer=True)
+    stage, limit = machine.pacing.stage, replace(machine.pacing.deadline, beside={"pretrain": 100})
+    assert limit.for_stage(stage, stage) is limit
+    machine.now = 7.0
+    own = limit.for_stage(stage, replace(stage, name="other"))
+    assert own is not None
+    machine.pacing = Pacing(stage, own, machine.decisions.append)
+    machine.pacing.begin(0)
+    assert machine.take(0, 1000, 0.4) == pytest.approx(250, rel=0.05)
+    assert machine.now == pytest.approx(107.0, rel=0.05)
+    assert limit.for_stage(replace(stage, name="unknown"), stage) is None
+
+
 def test_steps_that_were_guessed_say_nothing_about_what_follows(monkeypatch):
     """At 0.3 s a step, 110 s less 15 that are gone and 10 that follow have room for 283 more."""
     machine = Machine(monkeypatch, ends=110.0, longer=False)

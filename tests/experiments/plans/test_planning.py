@@ -17,13 +17,14 @@ from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.facts import FactsConfig
 from wherefrom.experiments.many_runs import seeds
-from wherefrom.experiments.plans import pacing, planning
+from wherefrom.experiments.plans import pacing, planning, timing
 from wherefrom.experiments.plans.planning import agree_on_plan, plan_run
 from wherefrom.experiments.plans.timing import Pace
 from wherefrom.experiments.recipes.recipe_catalogue import adjust
 from wherefrom.objectives import objective_catalogue as catalogue
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.workshop import Workshop
+from wherefrom.training.torch_learner import TorchLearner
 
 SMALL = [
     "model.n_layer=1", "model.n_head=2", "model.n_embd=16", "model.ngrams=2",
@@ -60,7 +61,7 @@ def changer(data: FactsConfig, settings: Sequence[str] = ()):
 
 def stop_clocks(monkeypatch: pytest.MonkeyPatch) -> None:
     """Planning itself takes no time, however slow or busy this machine is."""
-    for module in (planning, pacing, seeds, api):
+    for module in (planning, pacing, timing, seeds, api):
         monkeypatch.setattr(module, "monotonic", lambda: 0.0)
 
 
@@ -121,7 +122,7 @@ def test_the_model_that_does_not_read_is_paid_for(data: FactsConfig, tmp_path: P
     assert found[0] - found[3] == pytest.approx(30 / 0.1, abs=20)
     questions = Workshop(planned.recipe).dataset.questions
     asked = sum(question.split != "asked" for question in questions)
-    answers = 3 * asked + 250  # of three models and a policy, and while it trains
+    answers = 2 * asked + 250  # of two models, and while it trains
     assert found[0] - found[2] == pytest.approx(answers / 0.1, abs=20)
 
 
@@ -237,6 +238,38 @@ def test_a_machine_that_is_slower_than_planned_takes_fewer_steps_and_the_same_ag
     monkeypatch.setattr(pacing, "monotonic", lambda: 0.0)
     run(data, out)
     assert weights.read_bytes() == before
+
+
+def test_cores_that_become_crowded_shorten_the_rest_of_the_schedule(
+    data: FactsConfig, tmp_path: Path, fast: Timer, monkeypatch: pytest.MonkeyPatch
+):
+    """A step takes 0.2 s as planned, and 0.6 s from the 60th step of reading on.
+
+    0.96 of 60 s less 5 s for the report have room for 259 steps beside four of the other model.
+    After 60 of them 44.8 s are left. The report takes 15 s of these now, so 49 steps fit.
+    """
+    clock, whole = [0.0], TorchLearner.advance
+
+    def advance(self: TorchLearner, step: int, count: int, *others):
+        crowded = self.stage.name == "pretrain" and step >= 60
+        clock[0] += count * (0.6 if crowded else 0.2)
+        return whole(self, step, count, *others)
+
+    monkeypatch.setattr(TorchLearner, "advance", advance)
+    monkeypatch.setattr(pacing, "monotonic", lambda: clock[0])
+    out = tmp_path / "run"
+    run(data, out, minutes=1, notes="off")
+    kept = json.loads((out / "run.json").read_text())
+    read = kept["recipe"]["stages"]["pretrain"]
+    decided = {step: before for step, before in read["revised"] if step > 60}
+    assert min(decided) == 80  # the first look after the 60th step
+    assert decided[80] == pytest.approx(259, abs=1)
+    assert read["steps"] == pytest.approx(60 + 49, abs=5)
+    assert kept["plan"]["steps"] == read["steps"]
+    assert (out / "evidence" / "extractors.json").exists()  # what was learnt to time the report
+    assert clock[0] + 3 * 5 == pytest.approx(0.96 * 60, rel=0.05)
+    rows = (out / "stages" / "pretrain" / "metrics.jsonl").read_text().splitlines()
+    assert json.loads(rows[-1])["step"] == read["steps"]
 
 
 @pytest.mark.nightly

@@ -65,6 +65,19 @@ def test_timing_a_slow_machine_takes_a_few_seconds(
     assert next(looks) - 1 == timed
 
 
+def test_without_notes_the_report_is_timed_by_reading_some_subjects(
+    data: FactsConfig, monkeypatch: pytest.MonkeyPatch
+):
+    """Six of 24 subjects take 1 s, and two processes will share them; what is learnt is kept."""
+    looks = count()
+    monkeypatch.setattr(timing, "monotonic", lambda: next(looks))
+    monkeypatch.setattr(timing, "_READ", 6)
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    workshop = Workshop(replace(small(data), notes=False))
+    assert timing.time_reading(workshop) == pytest.approx(24 / 6 / 2)
+    assert set(workshop.material.extractors) == {"Where was X born?"}
+
+
 def test_a_gpu_without_the_time_to_compile_is_given_plain_steps():
     """A step of 3.6 ms would be one of 10 ms without compiling, which takes 15 s."""
     deep = SimpleNamespace(n_layer=4)

@@ -13,7 +13,7 @@ from wherefrom.models.attention import causal, unpadded
 from wherefrom.models.attention.packing import Packing, find_cu_seqlens
 from wherefrom.models.attention.rope import RotarySelfAttention
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.models.stacked import StackedGPT
+from wherefrom.models.stacked import stack_models
 
 CONFIG = GPTConfig(
     vocab_size=20, block_size=16, n_layer=2, n_head=2, n_embd=8, norm="rms", bias=False,
@@ -48,7 +48,7 @@ def test_rows_without_padding_give_the_same(attention, models, monkeypatch):
     torch.manual_seed(0)
     config = replace(CONFIG, attention=attention)
     each = [GPT(config).double() for _ in range(models)]
-    model = each[0] if models == 1 else StackedGPT(each)
+    model = each[0] if models == 1 else stack_models(each)
     lengths = torch.randint(0, 11, (models, 4))
     tokens = torch.randint(0, 20, (4 * models, 10))
     packing = model.packing(lengths.flatten(), 10, 48)

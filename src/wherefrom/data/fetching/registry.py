@@ -5,18 +5,16 @@ It keeps where a folder is and the checksums of its files. The data stay where t
 
 import os
 import shlex
-from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
+from wherefrom.core.artifact import lock_folder
 from wherefrom.core.bounds import is_name
-from wherefrom.core.cache import wait_alone
+from wherefrom.core.cache import find_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, UsageError
-from wherefrom.core.files import file_hash, read_json, reading, write_json
-from wherefrom.core.known_files import Known, check_file, expecting
+from wherefrom.core.files import file_hash, read_json, write_json
 
 _FILE = "data.json"
 
@@ -33,24 +31,7 @@ def home() -> Path:
     """The user's folder: $WHEREFROM_HOME, or where the system keeps the data of programs."""
     if own := os.environ.get("WHEREFROM_HOME"):
         return Path(own)
-    if shared := os.environ.get("XDG_DATA_HOME"):
-        return Path(shared) / "wherefrom"
-    try:
-        return Path.home() / ".local" / "share" / "wherefrom"
-    except RuntimeError:  # neither HOME nor an entry for this user, as in some containers
-        raise CannotWrite(
-            "home: expected a folder for your data sets, found no HOME and no entry for this user; "
-            "set WHEREFROM_HOME to a folder"
-        ) from None
-
-
-def has_home() -> bool:
-    """Whether there is a place for the user's folder; without one, nothing is registered."""
-    try:
-        home()
-    except CannotWrite:
-        return False
-    return True
+    return find_folder("XDG_DATA_HOME", ".local/share", "WHEREFROM_HOME")
 
 
 def add(name: str, folder: Path, files: Sequence[str]) -> Entry:
@@ -59,14 +40,14 @@ def add(name: str, folder: Path, files: Sequence[str]) -> Entry:
         raise UsageError(f"data: expected a name without / and '..', found {name!r}")
     folder = folder.resolve()
     entry = Entry(str(folder), {file: file_hash(folder / file) for file in files})
-    with wait_alone(home()):
+    with lock_folder(home(), wait=True):
         write_json(home() / _FILE, to_json(entries() | {name: entry}))
     return entry
 
 
 def remove(name: str) -> None:
     """Take a name off the list; the files stay."""
-    with wait_alone(home()):
+    with lock_folder(home(), wait=True):
         write_json(home() / _FILE, to_json({n: e for n, e in entries().items() if n != name}))
 
 
@@ -78,7 +59,11 @@ def find(name: str) -> Path | None:
 
 def entries() -> dict[str, Entry]:
     """Every registered data set by its name."""
-    if not has_home() or not (path := home() / _FILE).exists():
+    try:
+        path = home() / _FILE
+    except CannotWrite:  # there is no place for the list, so nothing is registered
+        return {}
+    if not path.exists():
         return {}
     try:
         found = from_json(dict[str, Entry], read_json(path), str(path))
@@ -89,41 +74,36 @@ def entries() -> dict[str, Entry]:
         raise Damaged(f"{error}; remove the file and register the folders again") from None
 
 
-def checked() -> AbstractContextManager[None]:
-    """Within this context, registered files that are read must be as they were registered."""
-    known = cache(_known_files)  # the list is read with the first file: many data sets have none
-    return expecting(lambda path: known().get(str(path.resolve())))
-
-
 def find_unchanged(name: str) -> Path | None:
-    """The folder that is registered under a name, for a reader that does not compare by itself.
-
-    All its files are compared with their checksums here.
-    """
-    if (entry := entries().get(name)) is None:
-        return None
-    with checked():
-        for path in (Path(entry.folder) / file for file in entry.files):
-            if path.is_file():  # whoever reads it says that it is missing
-                with reading(path), path.open("rb") as file:
-                    check_file(path, file)
-    return Path(entry.folder)
+    """The same; Damaged if a file of it is no longer as it was registered."""
+    folder = find(name)
+    require_unchanged([] if folder is None else [folder])
+    return folder
 
 
-def _known_files() -> dict[str, Known]:
-    """Every registered file by its path."""
-    found: dict[str, Known] = {}
-    for name, entry in entries().items():
+def require_unchanged(paths: Iterable[Path]) -> None:
+    """Damaged if a registered file has changed that is one of these, or lies in one of them."""
+    wanted = {path.resolve() for path in paths}
+    for name, entry in entries().items() if wanted else ():
         folder = Path(entry.folder)
-        fetched = has_home() and folder == (home() / "data" / name).resolve()
-        since = f"'{name}' was {'fetched' if fetched else 'registered'}"
-        again = f"'wherefrom data fetch {name}' gets it again"
-        if not fetched:
-            register = f"wherefrom data add {name} {shlex.quote(str(folder))}"
-            again = f"put the old file back, or register it as it is now: {register}"
         for file, digest in entry.files.items():
-            found[str((folder / file).resolve())] = Known(digest, since, again)
-    return found
+            path = (folder / file).resolve()
+            if wanted.isdisjoint((path, *path.parents)) or not path.is_file():
+                continue  # whoever reads it says that it is missing
+            if (found := file_hash(path)) != digest:
+                since, again = _explain_change(name, folder)
+                raise Damaged(
+                    f"{path}: expected SHA-256 {digest}, which it had when '{name}' was {since}, "
+                    f"found {found}; {again}"
+                )
+
+
+def _explain_change(name: str, folder: Path) -> tuple[str, str]:
+    """How the data set came to be known, and what to do if it has changed since."""
+    if folder == (home() / "data" / name).resolve():
+        return "fetched", f"'wherefrom data fetch {name}' gets it again"
+    register = f"wherefrom data add {name} {shlex.quote(str(folder))}"
+    return "registered", f"put the old file back, or register it as it is now: {register}"
 
 
 def state(entry: Entry) -> str:

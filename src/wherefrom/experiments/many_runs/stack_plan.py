@@ -1,16 +1,15 @@
 """How many models of a recipe are trained together: those of one shape that fit into memory."""
 
-from dataclasses import replace
 from typing import Any
 
 import torch
 
-from wherefrom.core.memory import find_memory
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.stacked import why_not_stackable
 from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.workshop import Workshop
+from wherefrom.training.captured_rows import find_free
 
 _A_WEIGHT = 28  # bytes: itself, gradient, two averages, a half in bf16, and what updates it
 _A_LAYER = 34  # widths that a block keeps of each character for the backward pass, at most
@@ -18,28 +17,27 @@ _BESIDE_LAYERS = 12  # widths that embeddings and norms keep
 _LOGITS = 4  # numbers that are kept of each symbol's logit
 _BUFFERED = 60  # bytes of a character of a chunk: inputs, targets, weights, and the next chunk's
 _CHUNK = 100  # steps
-_SHARE = {"cuda": 0.85, "cpu": 0.5}  # of the memory that is free
+_SHARE = 0.85  # of the memory that is free
+CAPTURING = ("cuda",)  # devices that capture steps
 
 
 def why_one_by_one(workshop: Workshop) -> str | None:
     """Why models of this recipe cannot be trained together; None if they can."""
+    if workshop.device.type not in CAPTURING:
+        return "only a GPU trains models together; --processes trains them side by side"
     if workshop.recipe.model.kind != GPTConfig.kind:
         return "this kind of model has no stacked form"
-    for stage in workshop.recipe.stages:
-        if reason := why_not_stackable([_sketch(workshop, stage)], workshop.device):
-            return reason
-        if workshop.device.type != "cuda" and stage.buckets > 1:
-            return f"stages.{stage.name} divides its rows into {stage.buckets} buckets"
-    return None
+    sketches = (_sketch(workshop, stage) for stage in workshop.recipe.stages)
+    return next(filter(None, (why_not_stackable([sketch]) for sketch in sketches)), None)
 
 
 def shape_of(workshop: Workshop) -> Any:
     """What models must have in common to be trained together.
 
-    Seed, text and vocabulary may differ, and so may what a batch is made of and how the rate goes.
+    Seed and text may differ, and so may what a batch is made of and how the rate goes.
     """
-    model = replace(workshop.model_config, vocab_size=0)
-    return recipe_identity(model), _shape_of_stages(workshop.recipe), str(workshop.device)
+    model = recipe_identity(workshop.model_config)
+    return model, _shape_of_stages(workshop.recipe), str(workshop.device)
 
 
 def may_be_alike(one: Recipe, other: Recipe) -> bool:
@@ -54,16 +52,8 @@ def _shape_of_stages(recipe: Recipe) -> list[Any]:
 
 def count_fitting(workshop: Workshop) -> int:
     """How many models of a recipe fit into the memory that is free, by their shapes; 1 or more."""
-    device = workshop.device
-    if device.type == "cuda":
-        there: int | None = torch.cuda.mem_get_info(device)[0]
-    else:
-        there = find_memory()
-    if there is None:
-        return 1
-    recipe: Recipe = workshop.recipe
-    needed = max(estimate_bytes(workshop, stage) for stage in recipe.stages)
-    return max(1, int(there * _SHARE.get(device.type, 0.5) / needed))
+    needed = max(estimate_bytes(workshop, stage) for stage in workshop.recipe.stages)
+    return max(1, int(find_free(workshop.device) * _SHARE / needed))
 
 
 def estimate_bytes(workshop: Workshop, stage: Stage) -> int:

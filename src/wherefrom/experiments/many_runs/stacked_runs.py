@@ -34,13 +34,13 @@ from wherefrom.experiments.one_run.execute import (
     find_stored,
 )
 from wherefrom.experiments.one_run.outcome import Outcome
-from wherefrom.experiments.one_run.stage_training import build_learner, find_chunk, prepare_learner
+from wherefrom.experiments.one_run.stage_training import build_learner, find_chunk
 from wherefrom.experiments.plans.planning import Planned
 from wherefrom.experiments.resources import usual_threads
-from wherefrom.models.stacked import StackedGPT
+from wherefrom.models.stacked import stack_models
 from wherefrom.objectives.corpus import LARGE
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.workshop import Workshop, choose_device
+from wherefrom.runs.workshop import Workshop
 from wherefrom.training.loop import Finished, Observer, Training, train_several
 from wherefrom.training.signals import StopSignal
 from wherefrom.training.stack import Stack
@@ -75,8 +75,8 @@ def execute_all(
 ) -> list[Outcome]:
     """Run recipes, several at a time where that is faster; outcomes in the order of the requests.
 
-    `most` is how many are trained together at most: 1 trains one after the other, None as many as
-    fit on a GPU and one after the other elsewhere. If some diverge, the others are finished first.
+    `most` is how many are trained together at most: None is as many as fit on a GPU. Elsewhere, and
+    with 1, one is trained after the other. If some diverge, the others are finished first.
     """
     return _Queue(requests, most, watch, tell).run()
 
@@ -102,9 +102,7 @@ def check_apart(most: int | None, processes: int | None) -> None:
 
 def is_stacked(workshop: Workshop, most: int | None) -> bool:
     """Whether models of a recipe are trained together, if `most` of them are asked for."""
-    if most == 1 or (most is None and workshop.device.type != "cuda"):
-        return False
-    return why_one_by_one(workshop) is None
+    return most != 1 and why_one_by_one(workshop) is None
 
 
 class _Queue:
@@ -152,12 +150,13 @@ class _Queue:
 
     def _find_group(self, left: Sequence[RunRequest]) -> list[Execution]:
         """The first of the requests and those that go together with it; none if it goes alone."""
-        # A CPU has no time to win: its cores are busy with one model (docs/research/LOG.md).
-        gpu = choose_device(left[0].recipe.device).type == "cuda"
-        if len(left) == 1 or self.most == 1 or (self.most is None and not gpu):
+        if len(left) == 1 or self.most == 1:
             return []
-        group = [first := self._open(left[0])]
-        count = self._count(first, len(left))
+        planned = left[0].planned
+        workshop = (planned and planned.workshop) or Workshop(left[0].recipe)
+        if (count := self._count(workshop, len(left))) == 1:
+            return []
+        group = [first := self._open(left[0], workshop)]
         alike = takewhile(lambda r: may_be_alike(r.recipe, left[0].recipe), left[1:count])
         for other in self._open_all(list(alike)):
             if shape_of(other.workshop) != shape_of(first.workshop):
@@ -168,7 +167,7 @@ class _Queue:
     def _open(self, request: RunRequest, read: Workshop | None = None) -> Execution:
         planned = request.planned
         if read is not None:
-            planned = Planned(request.recipe, planned.plan if planned else None, read)
+            planned = replace(planned or Planned(request.recipe, None), workshop=read)
         return Execution(RunFolder(request.path), request.recipe, (), planned)
 
     def _open_all(self, requests: Sequence[RunRequest]) -> Iterator[Execution]:
@@ -186,14 +185,14 @@ class _Queue:
             found = read_ahead([request.recipe for request in others], processes)
             yield from map(self._open, others, found)
 
-    def _count(self, first: Execution, asked: int) -> int:
-        """How many of the `asked` models are trained together."""
-        if reason := why_one_by_one(first.workshop):
+    def _count(self, workshop: Workshop, asked: int) -> int:
+        """How many of the `asked` models are trained together; the workshop is the first's."""
+        if reason := why_one_by_one(workshop):
             if self.most is not None:
                 self.tell(f"one model after the other: {reason}")
             self.most = 1
             return 1
-        fitting = count_fitting(first.workshop)
+        fitting = count_fitting(workshop)
         count = min(asked, self.most or asked, fitting)
         if fitting < min(asked, self.most or asked):
             self.tell(f"memory has room for {fitting} of {asked} models: {fitting} at a time")
@@ -306,24 +305,12 @@ class _Group:
                 loop["observers"] = [*loop["observers"], probe(model)]
             models.append(model)
             trainings.append(Training(learner, own.steps, own.name, **loop))
-        workshop = self.executions[members[0]].workshop
-        found, _ = train_stack(models, trainings, find_chunk(workshop), stop)
+        chunk = find_chunk(self.executions[members[0]].workshop)
+        learners: list[Any] = [training.learner for training in trainings]
+        stack = Stack(stack_models(models), learners)
+        stack.prepare(min(chunk, stage.steps))
+        found = train_several(trainings, stack.advance, stop=stop, chunk=chunk)
         return list(zip(models, found, strict=True))
-
-
-def train_stack(
-    models: Sequence[Any],
-    trainings: Sequence[Training],
-    chunk: int,
-    stop: StopSignal | None = None,
-) -> tuple[list[Finished | Diverged], float]:
-    """Train models of one shape as one; how each finished, and the seconds of preparing for it."""
-    began = monotonic()
-    learners: list[Any] = [training.learner for training in trainings]
-    stack = Stack(StackedGPT(models), learners)
-    prepare_learner(stack, min(chunk, trainings[0].steps))
-    preparing = monotonic() - began
-    return train_several(trainings, stack.advance, stop=stop, chunk=chunk), preparing
 
 
 class GroupObserver:

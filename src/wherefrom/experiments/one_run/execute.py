@@ -219,7 +219,7 @@ class Execution:
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
         if self.recipe.notes and not self.folder.is_sound(NOTES):
             self.folder.write_notes(self.workshop.material.notes)
-            keep_extractors(self.folder, self.workshop.dataset, self.workshop.material.extractors)
+        keep_extractors(self.folder, self.workshop.dataset, self.workshop.material.extractors)
 
     def stages_to_train(self) -> list[Stage]:
         """With a deadline the primary model comes last, and has what is left of the time."""
@@ -319,15 +319,16 @@ class Execution:
 
     def train(self, stage: Stage, stop: StopSignal) -> None:
         start, probe, loop = self.prepare(stage)
-        if self.deadline and stage == self.recipe.chain()[-1]:
-            loop["pacing"] = Pacing(stage, self.deadline, self._revise)
+        if self.deadline and (own := self.deadline.for_stage(stage, self.recipe.chain()[-1])):
+            loop["pacing"] = Pacing(stage, own, self._revise)
         trained = train_stage(self.workshop, stage, start, probe, stop=stop, **loop)
         self.keep(stage, trained.model, trained.finished)
 
     def _revise(self, stage: Stage) -> None:
         """Write how many steps a stage has from now on, before any more of them are taken."""
         assert self.plan is not None
-        more = stage.steps - self.recipe.stage(stage.name).steps
+        before = self.recipe.stage(stage.name)
+        more = stage.steps - before.steps if before in self.recipe.chain() else 0
         stages = (stage if s.name == stage.name else s for s in self.recipe.stages)
         self.recipe = replace(self.recipe, stages=tuple(stages))
         self.plan = replace(self.plan, steps=self.plan.steps + more)

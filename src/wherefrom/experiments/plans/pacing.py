@@ -5,21 +5,24 @@ the rest of the schedule is shortened, or lengthened where that is possible, and
 was decided at which step: whoever trains the stage again takes the same steps.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from time import monotonic
 
 from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset
-from wherefrom.core.recipe import Stage
+from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.experiments.plans.timing import Pace
+from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
 
+SPARE = 0.04  # share of the time that is kept back
+MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
+_CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
 _LOOKS = 20  # times that it is looked how long the steps take
 _TIMED = 4  # parts of the steps: at the end of each but the last, answers are timed
 _SAME = 0.05  # share of the steps that are left by which they must change to be worth a decision
 _LEAST = 20  # steps that are left at least, if there are as many
-_ANSWERS = 3.0  # times that each question is answered at the end: searched, scored, compared
 _FIXED = 5.0  # seconds of the evaluation and the report that do not depend on the text
-_REPORT = 1.5  # seconds of the report for each second of reading what the text states
+_REPORT = 2.0  # seconds of the report for each second of reading what the text states
 
 
 @dataclass(frozen=True)
@@ -30,14 +33,20 @@ class Following:
     seconds: float = 0.0
 
     @classmethod
-    def of(cls, dataset: Dataset, pace: Pace) -> "Following":
-        """Every question is asked; the report looks up what the text states about everybody."""
+    def of(cls, recipe: Recipe, dataset: Dataset, pace: Pace) -> "Following":
+        """Each model is asked every question; the report looks up what the text states."""
         asked = sum(question.split in NOT_TRAINED_ON for question in dataset.questions)
-        return cls(_ANSWERS * asked, _FIXED + _REPORT * pace.reading)
+        return cls(len(recipe.models) * asked, _FIXED + _REPORT * pace.reading)
 
     def time(self, answer: float) -> float:
         """Seconds of all of it, if an answer takes so many."""
         return self.answers * answer + self.seconds
+
+
+def time_control(pace: Pace, seconds: float) -> float:
+    """Seconds of training the model that does not read, in a run of so many."""
+    timed = _CONTROL * pace.step if pace.control is None else pace.control
+    return min(timed, MOST_CONTROL * seconds)
 
 
 @dataclass(frozen=True)
@@ -46,7 +55,8 @@ class Deadline:
 
     `ends` is a time of `monotonic`. What follows is known for a machine where a step takes as long
     as `step`, and an answer as long as `answer`; without a step, that was a guess, and says nothing
-    about what follows. `longer`: whether there may be more steps than planned.
+    about what follows. `longer`: whether there may be more steps than planned. `beside` are the
+    seconds of the models that are trained before the primary one, by their stages.
     """
 
     ends: float
@@ -54,6 +64,42 @@ class Deadline:
     answer: float
     later: Following
     longer: bool
+    beside: Mapping[str, float] = field(default_factory=dict[str, float])
+
+    @classmethod
+    def of(
+        cls,
+        recipe: Recipe,
+        lasting: tuple[float, float],
+        later: Following,
+        pace: Pace,
+        device: str,
+        longer: bool,
+    ) -> "Deadline":
+        """What training keeps to; `lasting` is when the run began, and its seconds.
+
+        Steps that are captured for a GPU cannot become more, and what they take once they are
+        compiled is a guess, the shortest: they become fewer. Only the primary model is paced there.
+        """
+        began, seconds = lasting
+        ends = began + (1 - SPARE) * seconds
+        if device == "cuda":
+            return cls(ends, None, pace.answer, later, False)
+        alone = pace.step if pace.alone is None else pace.alone
+        beside = {s.name: s.steps * alone for s in recipe.stages if s.name == WITHOUT_NOTES}
+        beside[QUESTIONS_ONLY] = time_control(pace, seconds)
+        return cls(ends, pace.step, pace.answer, later, longer and device == "cpu", beside)
+
+    def for_stage(self, stage: Stage, primary: Stage) -> "Deadline | None":
+        """The deadline of a stage that begins now; None if it takes the steps that it has.
+
+        The primary model comes last and has what is left of the time.
+        """
+        if stage == primary:
+            return self
+        if stage.name not in self.beside:
+            return None
+        return Deadline(monotonic() + self.beside[stage.name], None, 0.0, Following(), False)
 
 
 class Pacing:
@@ -82,8 +128,9 @@ class Pacing:
         if not due or step == self.seen[0] or now == self.seen[1]:
             return steps
         pace = (now - self.seen[1]) / (step - self.seen[0])
-        if self.time_answer and step * _TIMED // steps > self.looked * _TIMED // steps:
-            answer = self.time_answer() / self._slower(pace)
+        answers = self.time_answer if self.deadline.later.answers else None
+        if answers and step * _TIMED // steps > self.looked * _TIMED // steps:
+            answer = answers() / self._slower(pace)
             self.deadline = replace(self.deadline, answer=answer)
         self.looked, self.seen = step, (step, now := monotonic())
         wanted = self._fit(step, pace, now)

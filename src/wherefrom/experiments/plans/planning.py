@@ -16,7 +16,13 @@ from wherefrom.core.errors import Damaged, UsageError
 from wherefrom.core.identity import differences, require_same
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.data_catalogue import load_dataset
-from wherefrom.experiments.plans.pacing import Deadline, Following
+from wherefrom.experiments.plans.pacing import (
+    MOST_CONTROL,
+    SPARE,
+    Deadline,
+    Following,
+    time_control,
+)
 from wherefrom.experiments.plans.sizing import (
     NOTE_EXPOSURES,
     Enough,
@@ -34,6 +40,7 @@ from wherefrom.experiments.plans.timing import (
     PREPARING,
     Pace,
     spare_compiling,
+    time_reading,
     time_steps,
     time_threads,
 )
@@ -58,11 +65,8 @@ from wherefrom.training.rank_group import current_ranks
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 40  # steps: two chunks, so that there may be more after the first
 _LOOKED_AT = 250  # answers' worth of the questions that are asked while it trains
-_SPARE = 0.04  # share of the time that is kept back
-_MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
 _ALONE = 0.15  # share of the training time that the model without notes has
 _BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
-_CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
 
 
 @dataclass(frozen=True)
@@ -177,23 +181,25 @@ def plan_run(
     late, deadline, enough, later = False, None, None, Following()
     if not _sets_steps(change):
         pace, threads = time_threads(workshop, recipe, device, timer)
-        pace = replace(pace, reading=workshop.material.reading_seconds)
+        pace = replace(pace, reading=time_reading(workshop))
         most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
         recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
-        later = Following.of(dataset, pace)
-        overhead = monotonic() - started + _overhead(later, pace, device)
-        left = most * (1 - _SPARE) - overhead
+        later = Following.of(recipe, dataset, pace)
+        overhead = monotonic() - started + _overhead(later, pace, device, most)
+        left = most * (1 - SPARE) - overhead
         if device == "cuda":
             pace, left = spare_compiling(pace, left, recipe.model)
+            overhead = min(overhead, most * (1 - SPARE) - left)  # less, if nothing is compiled
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)
-        deadline = _find_deadline(started, most, later, pace, device, minutes is not None)
+        lasting = started, most
+        deadline = Deadline.of(recipe, lasting, later, pace, device, minutes is not None)
         seconds = taken + overhead
         fewest = recipe.stages[0].steps <= _FEWEST
         late = minutes is not None and seconds > most and fewest
         notes = len(workshop.material.teach(1)) if recipe.notes else 0
-        time = (overhead / (1 - _SPARE), taken / (1 - _SPARE))
+        time = (overhead / (1 - SPARE), taken / (1 - SPARE))
         enough = find_enough(recipe, text, device, notes, time)
         minutes = minutes or seconds / 60
     elif minutes is not None:
@@ -269,7 +275,7 @@ def _fit_notes(
 
 def _shorten_control(recipe: Recipe, pace: Pace, most: float) -> tuple[Recipe, Pace]:
     """On a slow machine the model that does not read has fewer steps."""
-    share = _MOST_CONTROL * most / pace.control if pace.control else 1.0
+    share = MOST_CONTROL * most / pace.control if pace.control else 1.0
     if share >= 1 or pace.control is None:
         return recipe, pace
     stages = tuple(
@@ -300,7 +306,7 @@ def _stored(
     recipe = replace(made, device=asked.device, threads=asked.threads, seed=asked.seed)
     recipe = replace(recipe, data=asked.data)
     if minutes is None or plan.minutes is None or minutes <= plan.minutes:
-        deadline = _keep_deadline(folder, plan, started, minutes is not None)
+        deadline = _keep_deadline(folder, recipe, plan, started, minutes is not None)
         return Planned(recipe, plan, deadline=deadline, started=started)
     dataset = load_dataset(recipe.data, recipe.seed)
     workshop = Workshop(recipe, lambda: dataset)
@@ -309,12 +315,12 @@ def _stored(
     use_threads(recipe.threads or min(folder.read_threads(), usual_threads()))
     pace = timer(workshop, recipe.stages[0])
     pace = replace(pace, reading=plan.pace.reading if plan.pace else 0.0)
-    later = Following.of(dataset, pace)
-    overhead = _overhead(later, pace, plan.device)
+    later = Following.of(recipe, dataset, pace)
     most = (minutes - plan.minutes) * 60
-    deadline = _find_deadline(started, most, later, pace, plan.device, longer=True)
+    overhead = _overhead(later, pace, plan.device, most)
+    deadline = Deadline.of(recipe, (started, most), later, pace, plan.device, longer=True)
     overhead += monotonic() - started
-    steps = _whole_steps((most * (1 - _SPARE) - overhead) / pace.step)
+    steps = _whole_steps((most * (1 - SPARE) - overhead) / pace.step)
     seconds = steps * pace.step + overhead
     recipe = read_again(recipe, steps)
     exposures = count_exposures(recipe, plan.steps + steps, plan.text.statements)
@@ -378,24 +384,16 @@ def _whole_steps(steps: float) -> int:
     return max(_FEWEST, int(steps) // 20 * 20)
 
 
-def _overhead(later: Following, pace: Pace, device: str) -> float:
+def _overhead(later: Following, pace: Pace, device: str, most: float) -> float:
     """Seconds for preparing, for the model without reading, and for all that follows."""
-    control = _CONTROL * pace.step if pace.control is None else pace.control
     looks = _LOOKED_AT * pace.answer
+    control = time_control(pace, most)
     return PREPARING.get(device, 0.0) + control + looks + later.time(pace.answer)
 
 
-def _find_deadline(
-    started: float, seconds: float, later: Following, pace: Pace, device: str, longer: bool
-) -> Deadline:
-    """What training keeps to. Steps that are captured for a GPU cannot become more, and what they
-    take once they are compiled is a guess, the shortest: they become fewer."""
-    step = pace.step if device != "cuda" else None
-    ends = started + (1 - _SPARE) * seconds
-    return Deadline(ends, step, pace.answer, later, longer and device == "cpu")
-
-
-def _keep_deadline(folder: RunFolder, plan: Plan, started: float, longer: bool) -> Deadline | None:
+def _keep_deadline(
+    folder: RunFolder, recipe: Recipe, plan: Plan, started: float, longer: bool
+) -> Deadline | None:
     """The deadline of a run that was stopped: it has what is left of its minutes.
 
     None for a run whose steps the user set, and for one that is finished.
@@ -405,5 +403,5 @@ def _keep_deadline(folder: RunFolder, plan: Plan, started: float, longer: bool) 
     status = folder.read_status()
     if status["state"] == "finished" and not folder.has(NEXT):
         return None
-    began = started - folder.read_seconds(status)
-    return _find_deadline(began, plan.minutes * 60, plan.later, plan.pace, plan.device, longer)
+    lasting = started - folder.read_seconds(status), plan.minutes * 60
+    return Deadline.of(recipe, lasting, plan.later, plan.pace, plan.device, longer)

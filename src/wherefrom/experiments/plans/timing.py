@@ -9,10 +9,13 @@ from typing import Any
 import torch
 
 from wherefrom.core.contracts import Question
+from wherefrom.core.errors import BadData
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
-from wherefrom.experiments.resources import use_threads
+from wherefrom.experiments.resources import use_threads, usual_threads
 from wherefrom.generation.answerer import ModelAnswerer, answer_probabilities
+from wherefrom.reading.sources import DatasetPassages, passages_of
+from wherefrom.reading.verdict import fit_extractors
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.captured import least_compiled
 from wherefrom.training.rank_group import agree, current_ranks
@@ -23,6 +26,7 @@ _CHUNK = {"cpu": 1, "cuda": 80}  # steps of such a chunk
 _SECONDS = 2.0  # after which no further chunk of the stage that is planned is timed
 _TIMED_QUESTIONS = {"cpu": 32, "cuda": 256}  # answered together, as many as at the end
 _FIRST = 4  # answered before, and not timed
+_READ = 50  # subjects that are read at most, to time it
 _SCORED = 9  # times that a question with an answer is scored for each search, about
 _OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
 _CROWDED = 2.0  # from here on, one thread may be faster than several: 1.5 on an idle machine
@@ -107,6 +111,30 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
         if without := others.get(WITHOUT_NOTES):
             alone = brief(stage=without)[1]
     return Pace(step, time_answers(workshop, model), control, round(crowded, 2), alone)
+
+
+def time_reading(workshop: Workshop) -> float:
+    """Seconds of looking up what the text states about everybody, as the report does.
+
+    Taking notes has measured this. Without notes, what the report needs is learnt here, and some
+    subjects are read; later, several processes share them.
+    """
+    dataset, material = workshop.dataset, workshop.material
+    if workshop.recipe.notes:
+        return material.reading_seconds
+    source = DatasetPassages(dataset)
+    try:
+        material.extractors.update(fit_extractors(source, dataset.asked))
+    except BadData:  # too few answers: the report says nothing about evidence
+        return 0.0
+    some = source.subjects[:: -(-len(source.subjects) // _READ)]
+    began = monotonic()
+    for subject in some:
+        for passage, text in passages_of(source, subject):
+            for extractor in material.extractors.values():
+                extractor.extract(text, subject, passage.document, passage.start)
+    share = len(some) / len(source.subjects)
+    return (monotonic() - began) / share / usual_threads()
 
 
 def time_answers(workshop: Workshop, model: Any) -> float:

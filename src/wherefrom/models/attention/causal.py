@@ -20,7 +20,6 @@ from wherefrom.models.attention.unpadded import (
     attend_rows,
     choose_way,
 )
-from wherefrom.models.dropout import StackedDropout
 
 
 class CausalSelfAttention(Mixer):
@@ -64,8 +63,7 @@ class CausalSelfAttention(Mixer):
         packing: Packing | None = None,
     ) -> Tensor:
         dropout = self.attn_drop.p if self.training else 0.0
-        drawn_apart = dropout > 0 and isinstance(self.attn_drop, StackedDropout)
-        if packing is not None and not drawn_apart:
+        if packing is not None:
             way = choose_way(x, packing, x.shape[-1] // self.n_head)
             if way is not None:
                 return self._forward_unpadded(x, packing, way, dropout)
@@ -76,8 +74,6 @@ class CausalSelfAttention(Mixer):
             k, v = cache.write(layer, k, v, positions_BT)
             keys = torch.arange(k.shape[2], device=k.device)
             seen = keys <= positions_BT[:, None, :, None]
-        if drawn_apart:
-            return self.mix(self.compare(q, k), v, packing)  # each model draws its own
         mixed = F.scaled_dot_product_attention(
             q, k, v, attn_mask=seen, dropout_p=dropout, is_causal=seen is None
         )

@@ -12,8 +12,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import torch
-
 from wherefrom.answering.closed_book import ClosedBookModel
 from wherefrom.answering.features import FamiliarityReference, StatementForms
 from wherefrom.answering.inspector import Inspector, Opened
@@ -22,8 +20,7 @@ from wherefrom.answering.source import SourcePredictor
 from wherefrom.core.config import decode, from_json
 from wherefrom.core.contracts import Dataset, Note
 from wherefrom.core.errors import BadData, Damaged, Mismatch, WherefromError
-from wherefrom.core.files import parse_json, reading
-from wherefrom.core.known_files import require_file
+from wherefrom.core.files import parse_json, reading, require_file
 from wherefrom.core.vocabulary import read_characters
 from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.models.gpt import GPT, GPTConfig
@@ -31,7 +28,6 @@ from wherefrom.reading.extractor import RelationExtractor
 from wherefrom.reading.index import Index, fold
 from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.kept import build_dataset
-from wherefrom.runs.opened_run import count_parameters
 from wherefrom.show.page.document import checksum
 from wherefrom.show.page.engine_data import ANSWERS, FORMAT_VERSION
 from wherefrom.show.page.packed_weights import unpack_weights
@@ -107,10 +103,9 @@ class OpenedReport(Opened):
         """The primary model, which stands first."""
         manifest = self._data["models"][0]["manifest"]
         config = decode(GPTConfig, manifest["config"], {GPTConfig.kind: GPTConfig})
-        with torch.device("meta"):  # sizes without memory: a small file must not ask for much
-            parameters = count_parameters(GPT(config))
-        if parameters > _LARGEST:
-            raise BadData(f"expected at most {_LARGEST:,} parameters, found {parameters:,}")
+        if config.least_weights > _LARGEST:  # a small file must not ask for much memory
+            found = f"{config.least_weights:,} or more"
+            raise BadData(f"expected at most {_LARGEST:,} parameters, found {found}")
         arrays = unpack_weights(manifest["tensors"], self._weights, _LARGEST)
         model = GPT(config)
         own = {n: v for n, v in model.state_dict().items() if not n.endswith(".mask")}
@@ -123,8 +118,9 @@ class OpenedReport(Opened):
         return None if found is None else from_json(AnswerPolicy, found, "policy")
 
     @cached_property
-    def predictor(self) -> SourcePredictor:
-        return from_json(SourcePredictor, self._data["source"], "source")
+    def predictor(self) -> SourcePredictor | None:
+        found = self._data["source"]
+        return None if found is None else from_json(SourcePredictor, found, "source")
 
     @cached_property
     def fact_checker(self) -> FactChecker | None:

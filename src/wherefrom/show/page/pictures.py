@@ -19,7 +19,7 @@ from wherefrom.memorisation.dose_response import bin_by_exposure
 from wherefrom.memorisation.exposures import Exposures
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.charts import Dot, Line, Point, dots, plot
-from wherefrom.show.page.judged_answers import JudgedAnswers
+from wherefrom.show.page.judged_answers import JudgedAnswers, Scored
 from wherefrom.show.page.summary_sentences import count, interval, percent
 from wherefrom.show.terminal.result_tables import READERS, explain_notes
 
@@ -159,7 +159,7 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
         return None
     right = np.array([row.right for row in answers.held_out], dtype=bool)
     own = np.array([row.reply.candidates[0].model_probability for row in answers.held_out])
-    calibrated = risk_coverage(np.array([row.score for row in answers.scored]), right)
+    calibrated = risk_coverage(Scored.of(answers.held_out).score, right)
     raw = risk_coverage(own, right)
     top = _find_top(*calibrated.risk, *raw.risk)
     half, every = _risk_at(calibrated, 0.5), calibrated.risk[-1]

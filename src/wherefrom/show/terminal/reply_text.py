@@ -47,8 +47,7 @@ def describe_reply(reply: Reply) -> list[str]:
         lines += _also(reply.evidence, reply.subject)
     if reply.took_notes:
         lines.append(f"  note: {_note(reply.note, reply.subject)}")
-    if reply.source is not None:
-        lines.append(f"  source: {_source(reply.source)}")
+    lines += _source(reply.source)
     if reply.trained_on:
         lines.append(
             "  the model was trained on this very question; "
@@ -65,7 +64,7 @@ def describe_claim(reply: Reply, claim: Claim) -> list[str]:
     lines = [
         printable(reply.question),
         f"  the model says: {_answer(reply)}",
-        *([] if reply.source is None else [f"  source: {_source(reply.source)}"]),
+        *_source(reply.source),
         f"  you say: {printable(claim.text)} ({own})",
     ]
     verdicts = {"the model's answer": reply.evidence}
@@ -154,10 +153,13 @@ def _also(verdict: Verdict, subject: str) -> list[str]:
     return lines
 
 
-def _source(source: Source) -> str:
-    if source.probability_recalled is None:
-        return f"{source.label} (estimated, not measured on this text)"
-    return f"{source.label} (probability of recall {percent(source.probability_recalled)})"
+def _source(source: Source | None) -> list[str]:
+    """Nothing is said where no model was retrained to measure it."""
+    if source is None:
+        return []
+    return [
+        f"  source: {source.label} (probability of recall {percent(source.probability_recalled)})"
+    ]
 
 
 def describe_examples(found: "Examples") -> list[str]:

@@ -1,12 +1,11 @@
-"""Results as tables: with colour on a terminal, plain aligned text anywhere else.
+"""Results as tables of aligned text.
 
 Nothing is computed here; core/measures.py says what a result measures.
 """
 
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
 from wherefrom.core.measures import (
     BITS,
@@ -21,6 +20,7 @@ from wherefrom.core.measures import (
     measured,
     unit_of,
 )
+from wherefrom.show.terminal.colours import BOLD, paint
 from wherefrom.show.terminal.messages import printable
 
 Result = Mapping[str, Any]
@@ -201,9 +201,8 @@ def show_interval(measure: str, interval: Sequence[float] | None) -> str:
     return f"[{low}, {high}]"
 
 
-def draw(table: Table, file: TextIO | None = None) -> None:
-    """Write a table to a file, by default to standard output."""
-    stream = file or sys.stdout
+def draw(table: Table) -> None:
+    """Print a table."""
     safe = Table(
         tuple(map(printable, table.columns)),
         tuple(
@@ -211,10 +210,9 @@ def draw(table: Table, file: TextIO | None = None) -> None:
             for s in table.sections
         ),
     )
-    if stream.isatty():
-        _draw_rich(safe, stream)
-    else:
-        stream.write("\n".join(layout(safe)) + "\n")
+    titles = {section.title for section in safe.sections}
+    for line in layout(safe):
+        print(paint(line, BOLD) if line in titles else line)
 
 
 def layout(table: Table) -> list[str]:
@@ -233,24 +231,6 @@ def layout(table: Table) -> list[str]:
         lines += ["", section.title] if i else [section.title]
         lines += [line(next(left)) for _ in section.rows]
     return lines
-
-
-def _draw_rich(table: Table, file: TextIO) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table as RichTable
-    from rich.text import Text
-
-    drawn = RichTable(box=box.SIMPLE_HEAD, header_style="dim", pad_edge=False)
-    drawn.add_column("")
-    for column in table.columns:
-        drawn.add_column(Text(column), justify="right")
-    for section in table.sections:
-        drawn.add_row(Text(section.title, style="bold"))
-        for name, value, *rest in section.rows:
-            drawn.add_row(Text(f"  {name}"), Text(value, style="cyan"), *map(Text, rest))
-        drawn.add_section()
-    Console(file=file).print(drawn)
 
 
 def _value_and_interval(result: Result) -> tuple[str, str]:

@@ -46,35 +46,40 @@ def ids(model: GPT, count: int, seed: int = 0) -> list[int]:
     return [int(i) for i in chosen]
 
 
-LOGITS = """
+EXPECTED = """
 const model = openModel(given.manifest, given.weights);
-return given.texts.map((text) => [...model.logits(text)]);
+return given.texts.map((text) => {
+  const tree = model.tree(), path = [...tree.path(tree.place(text))];
+  tree.expect(path);
+  return path.map((node) => [...tree.distribution(node)]);
+});
 """
 
 
+def expect(model: GPT, text: list[int]) -> np.ndarray:
+    with torch.inference_mode():
+        return model(torch.tensor([text]))[0].log_softmax(-1).numpy()
+
+
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
-def test_logits_are_torchs(run_js, form: dict) -> None:
+def test_log_probabilities_are_torchs(run_js, form: dict) -> None:
     model = build(form)
     texts = [ids(model, model.max_input), ids(model, 1, 1), ids(model, 7, 2)]
-    found = run_js({"engine.js": "openModel"}, LOGITS, {**pack(model, "fp32"), "texts": texts})
-    for text, row in zip(texts, found, strict=True):
-        with torch.inference_mode():
-            expected = model(torch.tensor([text]))[0].numpy()
-        assert np.abs(np.array(row).reshape(expected.shape) - expected).max() < 1e-5
+    found = run_js({"engine.js": "openModel"}, EXPECTED, {**pack(model, "fp32"), "texts": texts})
+    for text, rows in zip(texts, found, strict=True):
+        assert np.abs(np.array(rows) - expect(model, text)).max() < 1e-5
 
 
 @pytest.mark.parametrize("form", ["vanilla", "modern"])
-def test_logits_of_a_wide_model(run_js, form: str) -> None:
+def test_log_probabilities_of_a_wide_model(run_js, form: str) -> None:
     """As wide as the course's: sums of 256 and 1,024 products."""
     torch.manual_seed(0)
     model = GPT(GPTConfig(**LARGE, **FORMS[form])).eval()
     text = ids(model, 20)
-    with torch.inference_mode():
-        expected = model(torch.tensor([text]))[0].numpy()
     for precision, most in (("fp32", 1e-5), ("fp16", 2e-3), ("int12", 3e-3), ("int8", 5e-2)):
         given = {**pack(model, precision), "texts": [text]}
-        (row,) = run_js({"engine.js": "openModel"}, LOGITS, given)
-        assert np.abs(np.array(row).reshape(expected.shape) - expected).max() < most
+        (rows,) = run_js({"engine.js": "openModel"}, EXPECTED, given)
+        assert np.abs(np.array(rows) - expect(model, text)).max() < most
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())

@@ -9,14 +9,13 @@ import torch
 
 from wherefrom import api
 from wherefrom.core.characters import fold
-from wherefrom.generation.text_scorer import go_on
+from wherefrom.experiments.comparing.run_perplexity import open_reader
 from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.runs.opened_run import Run, open_run
-from wherefrom.runs.readers import open_reader
 from wherefrom.show.page.engine_data import embed_engine
 from wherefrom.show.page.packed_models import pack_model
 
-ENGINE = {"engine.js": "Engine, finish, openModel"}
+ENGINE = {"engine.js": "Engine, openModel"}
 GPT = (
     "model.n_embd=16", "model.n_head=2", "model.n_layer=1", "model.block_size=32",
     "stages.train.steps=4", "stages.train.batch=2", "threads=1",
@@ -89,20 +88,3 @@ def test_bits_are_the_readers(run_js, opened: tuple[Run, dict[str, Any]]) -> Non
         first = rows[0]["characters"]
         assert len(first) == 12
         assert first == sorted(first, key=lambda c: -c["probability"])
-
-
-def test_a_text_goes_on_as_it_is_sampled(run_js, opened: tuple[Run, dict[str, Any]]) -> None:
-    run, given = opened
-    code = """
-    const engine = new Engine(given.data, given.weights);
-    const heard = [];
-    const asked = { text: 'To be', length: 60, temperature: 0.8, seed: 3 };
-    const found = finish(engine.call('continue', asked, ({ character }) => heard.push(character)));
-    return { ...found, heard };
-    """
-    found = run_js(ENGINE, code, given)
-    vocabulary = run.vocabulary
-    chosen = {"temperature": 0.8, "seed": 3}
-    expected = list(go_on(run.model(), vocabulary.encode("To be"), 60, **chosen))
-    assert found["written"] == vocabulary.decode(expected)
-    assert "".join(found["heard"]) == found["written"]

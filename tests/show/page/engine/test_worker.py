@@ -19,7 +19,7 @@ const start = `
   parentPort.on('message', (data) => globalThis.onmessage({ data }));
 ` + Buffer.from(given.engine, 'base64').toString('utf-8');
 const thread = new Worker(start, { eval: true, execArgv: [] });
-const worker = { postMessage: (m) => thread.postMessage(m), terminate: () => thread.terminate() };
+const worker = { postMessage: (m) => thread.postMessage(m) };
 thread.on('message', (data) => worker.onmessage({ data }));
 thread.on('error', (error) => worker.onerror({ message: error.message }));
 const client = new EngineClient(worker);
@@ -33,18 +33,20 @@ const words = async (promise) => {
   }
 };
 const early = await words(client.call('ask', { question: 'x' }));
-const opened = await words(client.call('open', { data: given.data, weights: given.weights }));
+await client.call('open', { data: given.data, weights: given.weights });
 const reply = await words(client.call('ask', { question: given.question }, say));
 const foreign = await words(client.call('ask', { question: 'Who?' }));
 const unknown = await words(client.call('sing', {}));
+const stranger = await words(client.call('look', { question: given.question, model: 'none' }));
 const one = client.call('ask', { question: given.question });
 const two = client.call('ask', { question: given.question });
-two.cancel();
+client.cancel();
 const together = [await words(one), await words(two)];
 const broken = await words(client.call('look', {}));
-client.close();
+thread.terminate();
+worker.onerror({ message: 'gone' });
 const late = await words(client.call('ask', {}));
-return { early, opened, reply, foreign, unknown, together, broken, heard, late };
+return { early, reply, foreign, unknown, stranger, together, broken, heard, late };
 """
 
 
@@ -67,14 +69,12 @@ def test_a_talk_with_the_worker(run_js, tiny_run: Path) -> None:
     assert talk["early"] == {
         "failed": "expected 'open' before anything else, found no run that is open"
     }
-    assert talk["opened"]["kind"] == "answers"
-    assert [m["role"] for m in talk["opened"]["models"]] == ["with", "without"]
-    assert "manifest" not in talk["opened"]["models"][0]
     assert talk["heard"][0] == "parsed"
     assert talk["heard"].count("answered") == 2
-    assert talk["reply"]["answer"] == talk["together"][0]["answer"]
+    assert talk["reply"]["question"] == given["question"]
     assert talk["foreign"]["failed"].startswith("'Who?': expected a question like 'Where was")
     assert talk["unknown"]["failed"].startswith("'sing': expected one of ask, look")
     assert talk["broken"]["failed"].startswith("the page could not compute this (")
-    assert talk["together"][1] == {"failed": "stopped: something else was asked"}
-    assert talk["late"] == {"failed": "the page was closed"}
+    assert talk["stranger"]["failed"].startswith("model 'none': expected one of with_pretraining,")
+    assert talk["together"] == [{"failed": "stopped: something else was asked"}] * 2
+    assert talk["late"] == {"failed": "the page's engine stopped (gone)"}

@@ -31,20 +31,6 @@ def call(run_js):
     return run
 
 
-def test_a_question_is_told_about_the_name_that_the_engine_finds_in_it(call):
-    told = {
-        "Who is Ada Lund?": "the text states it",
-        "Who is the mother of Ada Lund?": "the text states it",  # the longest form, not the first
-        "Who is Ada Lund married to?": "the text states it",
-        "Who is the mother of pearl?": "a made-up name",  # here too: she is asked for, not it
-        "Ярослав 王芳 was born where?": "trained on this question",
-        "Who is Ada Falk?": "a made-up name",
-        "Who is Gus Reed?": "the text states it, no question asks",
-        "How is Ada Lund?": "a made-up name",
-    }
-    assert dict(zip(told, call("tell", list(told)), strict=True)) == told
-
-
 def test_names_are_offered_for_what_stands_where_the_name_belongs(call):
     named = {
         "Ad": "ad",

@@ -69,15 +69,12 @@ def requests(draw: int) -> list[Request]:
     return [Request("trainer", "trainer", given)]
 
 
-def check_order(claims: Claims) -> str:
+def check_order(claims: Claims) -> None:
     """An epoch takes the examples in order, as the course's trainer does."""
-    seen = claims["trainer"].value("seen", list)
-    if len(seen) < ROWS:
-        return "the trainer did not read the examples one by one"
-    first = seen[:ROWS]  # a trainer may read some twice, so that later epochs are out of step
+    # A trainer may read some twice, so that later epochs are out of step.
+    first = claims["trainer"].value("seen", list)[:ROWS]
     if first != sorted(first):
         raise Finding("shuffled", "the trainer takes the examples in a random order")
-    return "examples are taken in order"
 
 
 def check_trainer(claims: Claims) -> None:

@@ -3,7 +3,7 @@
  */
 
 import { Decoys } from './decoys.js';
-import { Evidence, NO_TEXT } from './evidence.js';
+import { Evidence, NO_TEXT, SUPPORTED } from './evidence.js';
 import { Features, describeDoubts, describeFeatures } from './features.js';
 import { Looking } from './looking.js';
 import { Parser } from './parser.js';
@@ -20,8 +20,8 @@ export class Asking {
   constructor(data, models) {
     this.data = data;
     this.models = models;
-    this.roles = data.models.map(({ name, role }) => ({ name, role }));
-    this.primary = this.roles[0].name;
+    this.primary = data.models[0].name;
+    this.twin = data.models[1]?.name; // which has not read the text
     this.vocabulary = new Vocabulary(data.vocabulary);
     const names = data.names.map(({ name }) => name);
     this.trained = new Map(data.names.map(({ name, trained }) => [name, trained ?? []]));
@@ -36,12 +36,7 @@ export class Asking {
   }
 
   model(name = this.primary) {
-    const model = this.models[name];
-    if (!model) {
-      const known = Object.keys(this.models).join(', ');
-      throw new Refusal(`model '${name}': expected one of ${known}, found another name`);
-    }
-    return model;
+    return this.models[name];
   }
 
   // -- questions -----------------------------------------------------------------
@@ -139,19 +134,16 @@ export class Asking {
 
   /**
    * The reply to a question; `say` hears of every part as soon as it is known.
-   * @param {{question: string, without?: boolean}} asked
+   * @param {{question: string}} asked
    * @param {(part: any) => void} say
    */
   *ask(asked, say = () => {}) {
-    const began = Date.now();
     const question = this.parse(asked.question, true);
-    const { text, form, subject, relation } = question;
+    const { text, subject, relation } = question;
     const suggestions = this.parser.suggest(subject);
-    const trainedOn = (this.trained.get(subject) ?? []).includes(relation);
-    const frame = { prefix: form.prefix, suffix: form.suffix };
-    say({ parsed: { question: text, form: frame, subject, relation, trainedOn, suggestions } });
+    say({ parsed: { question: text, subject } });
     const unseen = this.vocabulary.missing(text);
-    if (unseen.length) return this._decline(question, unseen, suggestions, began);
+    if (unseen.length) return this._decline(question, unseen, suggestions);
     const meant = suggestions.length && this.evidence.mentions(subject) ? [] : suggestions;
     const tree = this.model().tree();
     const candidates = this._write(question, this.primary, tree, say);
@@ -166,53 +158,48 @@ export class Asking {
     const noText = evidence?.label === NO_TEXT;
     const judged = { ...this.policy.judge(features, relation), meant, noText };
     const decision = this.policy.decide(judged, relation);
-    const { nameKnown, probabilityRead } = judged;
-    say({ confidence: { ...decision, nameKnown, probabilityRead } });
     yield;
     let other = null;
-    if (asked.without !== false && this.roles.length > 1) {
-      const { name } = this.roles[1];
-      const found = this._write(question, name, this.model(name).tree(), say);
-      other = { model: name, answer: found[0].text, candidates: found };
+    if (this.twin) {
+      other = { candidates: this._write(question, this.twin, this.model(this.twin).tree(), say) };
       yield;
     }
-    const decoys = this.decoys ? this.decoys.of(subject) : [];
-    Object.assign(features, this.features.contrast(tree, question, candidates, decoys));
-    const note = this.evidence.note(subject, answer, relation);
+    const source = this._source(tree, question, answer, features, evidence);
     return {
-      question: text,
-      subject,
-      relation,
-      answer,
+      ...this._frame(question, answer, evidence, suggestions),
       ...decision,
-      nameKnown,
-      probabilityRead,
-      score: judged.score,
+      nameKnown: judged.nameKnown,
       meant,
       candidates,
-      evidence,
-      note,
-      tookNotes: this.evidence.tookNotes,
-      source: this._source(features, relation, probabilityRead, evidence),
-      exposures: this._exposures(subject, relation, answer),
-      trainedOn,
-      didYouMean: suggestions,
+      source,
+      trainedOn: (this.trained.get(subject) ?? []).includes(relation),
       features: describeFeatures(features),
       against: describeDoubts(this.policy.pulls(features, relation)),
       other,
-      tokens: this._tokens(question, answer),
-      milliseconds: Date.now() - began,
     };
   }
 
-  /** The reply to a question that the model cannot read: it never saw these letters. */
-  _decline(question, unseen, didYouMean, began) {
+  /** What a reply has whether or not the model can read the question. */
+  _frame(question, answer, evidence, didYouMean) {
     const { text, subject, relation } = question;
     return {
       question: text,
       subject,
       relation,
-      answer: '',
+      answer,
+      evidence,
+      note: this.evidence.note(subject, answer, relation),
+      tookNotes: this.evidence.tookNotes,
+      exposures: this._exposures(subject, relation, answer),
+      didYouMean,
+    };
+  }
+
+  /** The reply to a question that the model cannot read: it never saw these letters. */
+  _decline(question, unseen, didYouMean) {
+    const evidence = this.evidence.judge(question.subject, '', question.relation);
+    return {
+      ...this._frame(question, '', evidence, didYouMean),
       answered: false,
       reason: UNKNOWN_NAME,
       whyNot: `the model does not know the name: it has never seen ${nameCharacters(unseen)}`,
@@ -221,24 +208,13 @@ export class Asking {
       unverified: false,
       needs: null,
       nameKnown: false,
-      probabilityRead: 0,
-      score: 0,
       meant: [],
-      unseen,
       candidates: [],
-      threshold: null,
-      evidence: this.evidence.judge(subject, '', relation),
-      note: this.evidence.note(subject, '', relation),
-      tookNotes: this.evidence.tookNotes,
-      source: { label: GUESSED, probability: 0, borrowed: Boolean(this.data.source.borrowed) },
-      exposures: this._exposures(subject, relation, ''),
+      source: this.data.source && { label: GUESSED, probability: 0 },
       trainedOn: false,
-      didYouMean,
       features: [],
       against: [],
       other: null,
-      tokens: this._tokens(question, ''),
-      milliseconds: Date.now() - began,
     };
   }
 
@@ -254,19 +230,17 @@ export class Asking {
     return this.looking.look(asked, say);
   }
 
-  /** Recalled or guessed; as answering/source.py predicts it. */
-  _source(features, relation, probabilityRead, evidence) {
-    const { curve, relations, borrowed } = this.data.source;
-    const { even_odds: even, recalled_above: least } = this.data;
-    const read = probabilityRead < even ? probabilityRead : 1;
-    // What anybody gets is not recalled, however sure the model is.
-    const room = features.usual > 1 - least ? 1 - features.usual : 1;
-    const own = applyCurve(lookUp(relations, relation) ?? curve, features) * read * room;
+  /** Recalled or guessed; as answering/source.py predicts it. Null where no model was retrained to learn it from. */
+  _source(tree, question, answer, features, evidence) {
+    if (!this.data.source) return null;
+    const { curve, relations } = this.data.source;
+    const decoys = this.decoys ? this.decoys.of(question.subject) : [];
+    features.usual = this.features.usual(tree, question, answer, decoys);
+    features.supported = Number(evidence?.label === SUPPORTED);
     // Nothing can be recalled from a text that there is not.
-    if (evidence?.label === NO_TEXT) return { label: GUESSED, probability: 0, borrowed: Boolean(borrowed) };
-    const label = own > this.data.even_odds ? RECALLED : GUESSED;
-    // The probability of a borrowed predictor was never compared with this text.
-    return { label, probability: borrowed ? null : own, borrowed: Boolean(borrowed) };
+    if (evidence?.label === NO_TEXT) return { label: GUESSED, probability: 0 };
+    const probability = applyCurve(lookUp(relations, question.relation) ?? curve, features);
+    return { label: probability > this.data.even_odds ? RECALLED : GUESSED, probability };
   }
 
   /** How often training showed what the subject's text states; null where that was not counted. */
@@ -280,18 +254,5 @@ export class Asking {
       given: value === answer,
       ...Object.fromEntries(kinds.map((kind, i) => [kind, counts[i]])),
     }));
-  }
-
-  /** The characters that the model reads, and where the name and the answer stand among them. */
-  _tokens(question, answer) {
-    const asked = [...question.text];
-    const mask = this.vocabulary.characters[MASK];
-    const from = lengthOf(question.form.prefix);
-    const begin = asked.length + 1;
-    return {
-      characters: [...asked, mask, ...answer, mask],
-      name: [from, from + lengthOf(question.subject)],
-      answer: [begin, begin + lengthOf(answer)],
-    };
   }
 }

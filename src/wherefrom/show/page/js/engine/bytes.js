@@ -7,26 +7,11 @@
  * embeddings have them, are left out.
  */
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
-
 /** @param {string} text @returns {Uint8Array} */
 export function decodeBase64(text) {
-  const values = new Uint8Array(128);
-  for (let i = 0; i < 64; i++) values[ALPHABET.charCodeAt(i)] = i;
-  let length = text.length;
-  while (length > 0 && text[length - 1] === '=') length--;
-  const bytes = new Uint8Array((length * 3) >> 2);
-  let held = 0;
-  let bits = 0;
-  let at = 0;
-  for (let i = 0; i < length; i++) {
-    held = ((held << 6) | values[text.charCodeAt(i)]) & 0xffffff;
-    bits += 6;
-    if (bits >= 8) {
-      bits -= 8;
-      bytes[at++] = (held >> bits) & 255;
-    }
-  }
+  const characters = atob(text);
+  const bytes = new Uint8Array(characters.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
   return bytes;
 }
 

@@ -15,27 +15,22 @@ export class EngineClient {
   }
 
   /**
-   * Call a method; the promise fails with words for the user. `call.cancel()` stops it.
+   * Call a method; the promise fails with words for the user.
    * @param {string} method @param {any} [args] @param {(progress: any) => void} [onProgress]
    */
   call(method, args = {}, onProgress = () => {}) {
-    if (this.gone) return Object.assign(Promise.reject(new Error(this.gone)), { cancel: () => {} });
+    if (this.gone) return Promise.reject(new Error(this.gone));
     const id = ++this.last;
     const promise = new Promise((resolve, reject) => {
       this.calls.set(id, { resolve, reject, onProgress });
     });
     this.worker.postMessage({ id, method, args });
-    return Object.assign(promise, { cancel: () => this.worker.postMessage({ cancel: id }) });
+    return promise;
   }
 
   /** Stop everything that is under way. */
   cancel() {
     for (const id of this.calls.keys()) this.worker.postMessage({ cancel: id });
-  }
-
-  close() {
-    this.worker.terminate();
-    this._fail('the page was closed');
   }
 
   _hear({ id, progress, result, error }) {

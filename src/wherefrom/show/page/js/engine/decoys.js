@@ -7,7 +7,7 @@
 
 import { casefold, lengthOf, splitWords, unquote } from './text.js';
 
-export const SAMPLING = 6; // the stream, the stage and the seed that decoys of a given name are drawn with
+const SAMPLING = 6; // the stream, the stage and the seed that decoys of a given name are drawn with
 const RECOMBINED = 1;
 const SEED = 1;
 

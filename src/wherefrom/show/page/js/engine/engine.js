@@ -36,14 +36,19 @@ export class Engine {
     if (!kind) throw new Refusal(`page: expected a kind of run that is known, found '${data.kind}'`);
     const models = {};
     for (const { name, manifest } of data.models) models[name] = openModel(manifest, weights[name]);
-    this.kind = data.kind;
+    this.methods = METHODS[data.kind];
+    this.models = models;
     this.run = new kind(data, models);
   }
 
   /** Do what a message asks; `say` hears of progress. May be a generator, whose last value counts. */
   call(method, args, say) {
-    if (!METHODS[this.kind].includes(method)) {
-      throw new Refusal(`'${method}': expected one of ${METHODS[this.kind].join(', ')}`);
+    if (!this.methods.includes(method)) {
+      throw new Refusal(`'${method}': expected one of ${this.methods.join(', ')}`);
+    }
+    if (args.model !== undefined && !Object.hasOwn(this.models, args.model)) {
+      const known = Object.keys(this.models).join(', ');
+      throw new Refusal(`model '${args.model}': expected one of ${known}, found another name`);
     }
     return this.run[method](args, say);
   }
@@ -51,7 +56,7 @@ export class Engine {
 
 const METHODS = {
   answers: ['ask', 'look'],
-  characters: ['next', 'continue'],
+  characters: ['next'],
   words: ['next'],
   reviews: ['review'],
 };

@@ -138,22 +138,27 @@ export class Features {
     });
   }
 
-  /** How much likelier the answer is after the question for this name than for its decoys, in nats, and how likely there. */
-  contrast(tree, question, candidates, decoys) {
-    if (!decoys.length) return { contrast: 0, usual: 0 };
+  /** How likely the answer is for strangers with such a name: the larger median of its two kinds of decoys. */
+  usual(tree, question, answer, decoys) {
+    if (!decoys.length) return 0;
     const { prefix, suffix } = question.form;
-    const answer = [...this.vocabulary.encode(candidates[0].text), MASK];
-    const names = [question.subject, ...decoys];
-    const prompts = names.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
+    const said = [...this.vocabulary.encode(answer), MASK];
+    const prompts = decoys.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
     const scored = tree.score(
-      prompts.map((prompt) => this.cut([...prompt, ...answer])),
+      prompts.map((prompt) => this.cut([...prompt, ...said])),
       prompts.map((prompt) => prompt.length),
     );
-    const [first, ...others] = scored.map((each) => Math.exp(sum(each)));
-    const own = this.data.search.wordings ? first : candidates[0].probability;
-    const usual = Math.max(mean(others), TINY);
-    return { contrast: Math.log(Math.max(own, TINY)) - Math.log(usual), usual };
+    const [first] = question.subject.split(' ');
+    const sides = [[], []];
+    scored.forEach((each, i) => sides[Number(decoys[i].split(' ')[0] === first)].push(Math.exp(sum(each))));
+    return Math.max(...sides.filter((side) => side.length).map(median));
   }
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 /** Both on a log scale: one nat matters where there is one, not where there are ten. */
@@ -187,61 +192,34 @@ export function describeDoubts(pulls) {
   return lowered.sort((a, b) => a[1] - b[1]).map(([name]) => AGAINST[name]);
 }
 
-/** Features in words, for somebody who wants to know why. */
-export function describeFeatures(features) {
-  const { log_probability: own, margin, familiarity, contrast, agreement } = features;
-  const statement = NAT - Math.exp(-features.statement_likelihood);
-  const say = (name, words) => ({ name, value: features[name], words });
-  const found = [
-    say('log_probability', `the model itself gives the answer ${percent(Math.exp(own))}`),
-    say(
-      'margin',
-      margin > 3
-        ? 'no other answer comes near'
-        : margin > 1
-          ? 'the next best answer is well behind'
-          : 'the next best answer is close',
-    ),
-    say(
-      'statement_likelihood',
-      statement > -1
-        ? "the text's own wordings agree"
-        : statement > -5
-          ? "the text's own wordings half agree"
-          : "the text's own wordings do not expect it",
-    ),
-    say(
-      'statement_entropy',
-      Math.exp(features.statement_entropy) - NAT < 1 ? 'it does not waver there' : 'it wavers there',
-    ),
-    say(
-      'familiarity',
-      familiarity > -2
-        ? 'the name is familiar'
-        : familiarity > -5
-          ? 'the name is not very familiar'
-          : 'the name is not familiar',
-    ),
-    say('least_familiar', 'how expected the least expected letter of the name is'),
-  ];
-  if (contrast !== undefined) {
-    found.push(
-      say(
-        'contrast',
-        contrast > 2
-          ? 'names that look alike do not get this answer'
-          : contrast > 0.5
-            ? 'names that look alike get this answer less'
-            : 'names that look alike get the same answer',
-      ),
-    );
-    const share = percent(agreement);
-    found.push(say('agreement', `of all answers that the search found, this one has ${share}`));
-  }
-  return found.filter(({ value }) => value !== undefined);
-}
+// What a feature says in words: those of the first limit that it is above.
+const IN_WORDS = {
+  margin: [
+    [3, 'no other answer comes near'],
+    [1, 'the next best answer is well behind'],
+    [-Infinity, 'the next best answer is close'],
+  ],
+  statement_likelihood: [
+    [-1, "the text's own wordings agree"],
+    [-5, "the text's own wordings half agree"],
+    [-Infinity, "the text's own wordings do not expect it"],
+  ],
+  familiarity: [
+    [-2, 'the name is familiar'],
+    [-5, 'the name is not very familiar'],
+    [-Infinity, 'the name is not familiar'],
+  ],
+  usual: [
+    [0.5, 'names that look alike get the same answer'],
+    [0.1, 'names that look alike get this answer less'],
+    [-Infinity, 'names that look alike do not get this answer'],
+  ],
+};
 
-/** 97.5 %, as `wherefrom ask` writes a share. */
-export function percent(share) {
-  return `${(100 * share).toFixed(1)} %`;
+/** The features that tell most, in words, for somebody who wants to know why. */
+export function describeFeatures(features) {
+  const nats = NAT - Math.exp(-features.statement_likelihood);
+  const values = { ...features, statement_likelihood: nats };
+  const known = Object.entries(IN_WORDS).filter(([name]) => values[name] !== undefined);
+  return known.map(([name, levels]) => levels.find(([least]) => values[name] > least)[1]);
 }

@@ -236,22 +236,6 @@ export class Gpt {
     });
   }
 
-  /** Logits of what follows a text's characters, (T, V): for tests, and for other programs. */
-  logits(tokens) {
-    const tree = this.tree();
-    const path = tree.path(tree.place(tokens));
-    tree.read(path);
-    const { width, head } = this;
-    const found = new Float32Array(path.length * head.outputs);
-    const row = new Float32Array(4 * head.stride);
-    path.forEach((node, t) => {
-      const from = tree.store.arrays.features.subarray(node * width, (node + 1) * width);
-      head.apply(from, width, 1, row);
-      found.set(row.subarray(0, head.outputs), t * head.outputs);
-    });
-    return found;
-  }
-
   _embed(tree, paths, x) {
     const { width, stride } = this;
     paths.forEach((path, row) => {

@@ -9,7 +9,6 @@ import { sigmoid } from './arithmetic.js';
 import { lookUp } from './text.js';
 
 const DECLINE_ALL = 2;
-const EDGE = 1e-9;
 const NOT_CALIBRATED = 'no calibration question asks for this';
 export const UNKNOWN_NAME = 'unknown name';
 export const LOW_CONFIDENCE = 'low confidence';
@@ -35,19 +34,15 @@ export class Policy {
     this.policy = policy;
   }
 
-  /** The score, whether the name is known, and the probability that it was read. */
+  /** The score, and whether the name is known. */
   judge(features, relation) {
     const own = Math.min(Math.exp(features.log_probability), 1);
-    if (!this.policy) return { own, nameKnown: null, probabilityRead: 1, score: own };
+    if (!this.policy) return { own, nameKnown: null, score: own };
     const { names } = this.policy;
     const score = this.unverified(relation) ? own : applyCurve(this.curve(relation), features);
-    if (!names) return { own, nameKnown: null, probabilityRead: 1, score };
-    const read = applyCurve(names.curve, features);
-    const nameKnown = read >= names.least;
-    const clip = (p) => Math.min(Math.max(p, EDGE), 1 - EDGE);
-    const least = clip(names.least);
-    const odds = (clip(read) / (1 - clip(read))) * ((1 - least) / least);
-    return { own, nameKnown, probabilityRead: odds / (1 + odds), score: nameKnown ? score : 0 };
+    if (!names) return { own, nameKnown: null, score };
+    const nameKnown = applyCurve(names.curve, features) >= names.least;
+    return { own, nameKnown, score: nameKnown ? score : 0 };
   }
 
   /** How far each feature raises or lowers the confidence, against an answer of average features. */
@@ -69,8 +64,8 @@ export class Policy {
   /** The threshold of a relation. */
   threshold(relation) {
     if (!this.policy) return null;
-    const own = lookUp(this.policy.relations, relation)?.threshold;
-    return own ?? declineAll(this.policy.threshold.precision_target, 0, NOT_CALIBRATED);
+    const nothing = { value: DECLINE_ALL, why_not: NOT_CALIBRATED };
+    return lookUp(this.policy.relations, relation)?.threshold ?? nothing;
   }
 
   /**
@@ -108,7 +103,7 @@ export class Policy {
     const certainty = unknown ? null : judged.score;
     const confidence = unverified ? null : certainty;
     const sure = { confidence, certainty, unverified, needs: null };
-    if (!threshold) return { ...sure, answered: true, reason: null, whyNot: null, threshold: null };
+    if (!threshold) return { ...sure, answered: true, reason: null, whyNot: null };
     const answered = judged.score >= threshold.value && judged.score > 0;
     const low = !answered && !unknown;
     return {
@@ -117,39 +112,20 @@ export class Policy {
       answered,
       reason: answered ? null : unknown ? UNKNOWN_NAME : LOW_CONFIDENCE,
       whyNot: answered ? null : explain(unknown, threshold),
-      threshold: {
-        value: threshold.value,
-        target: threshold.precision_target,
-        why: threshold.why_not ?? null,
-      },
     };
   }
-}
-
-function declineAll(precision, n, why) {
-  return {
-    value: DECLINE_ALL,
-    precision_target: precision,
-    answered_share: 0,
-    precision: null,
-    n,
-    why_not: why,
-  };
 }
 
 /** Why an answer is withheld, in the words of `wherefrom ask`. */
 function explain(unknown, threshold) {
   if (unknown) return 'the model does not know the name';
-  const target = `${short(100 * threshold.precision_target)} %`;
-  if (threshold.value < DECLINE_ALL) {
-    const least = (100 * threshold.value).toFixed(1);
-    if (threshold.unverified) {
-      return `its own probability is below ${least} %, the least for an unverified answer`;
-    }
-    return (
-      `its confidence is below ${least} %, the threshold that was set for ` +
-      `${target} right among such answers`
-    );
+  if (threshold.value >= DECLINE_ALL) return `no such question is answered: ${threshold.why_not}`;
+  const least = (100 * threshold.value).toFixed(1);
+  if (threshold.unverified) {
+    return `its own probability is below ${least} %, the least for an unverified answer`;
   }
-  return `no such question is answered: ${threshold.why_not}`;
+  return (
+    `its confidence is below ${least} %, the threshold that was set for ` +
+    `${short(100 * threshold.precision_target)} % right among such answers`
+  );
 }

@@ -1,12 +1,10 @@
 /**
- * Character models that read a text: what each character costs, what may come next, and how it goes on.
+ * Character models that read a text: what each character costs, and what may come next.
  *
  * As evaluation/text/readings.py and generation/text_scorer.py read texts: the first character follows a line
  * end, a text longer than the model reads is read in windows that share half of each other.
  */
 
-import { SAMPLING, philox } from './decoys.js';
-import { Refusal } from './text.js';
 import { Vocabulary } from './vocabulary.js';
 
 const OVERLAP = 0.5;
@@ -47,15 +45,6 @@ export class Reading {
     return this.vocabulary.index.has(character) && !this.marks.has(character);
   }
 
-  _model(name = this.primary) {
-    const model = this.models[name];
-    if (!model) {
-      const known = Object.keys(this.models).join(', ');
-      throw new Refusal(`model '${name}': expected one of ${known}, found another name`);
-    }
-    return model;
-  }
-
   /** What the model reads in place of a character. */
   write(character) {
     if (this._knows(character)) return character;
@@ -72,7 +61,7 @@ export class Reading {
    * @param {{text: string, model?: string, count?: number}} asked
    */
   next({ text, model: name = this.primary, count = 12 }) {
-    const model = this._model(name);
+    const model = this.models[name];
     const tree = this._tree(name, model);
     const pieces = [...text].map((character) => this.write(character));
     const form = pieces.join('');
@@ -120,61 +109,6 @@ export class Reading {
       .sort((a, b) => b.probability - a.probability)
       .slice(0, count);
   }
-
-  /**
-   * The text as a model goes on with it, character by character; as `wherefrom sample` draws it.
-   * @param {{text: string, model?: string, length?: number, temperature?: number, seed?: number}} asked
-   * @param {(part: any) => void} say
-   */
-  *continue(asked, say = () => {}) {
-    const { text, model: name = this.primary, length = 200, temperature = 1, seed = 0 } = asked;
-    const model = this._model(name);
-    const form = [...text].map((character) => this.write(character)).join('');
-    let ids = this.vocabulary.encode(form || this.before || this.vocabulary.characters[0]);
-    const longest = model.endless ? Infinity : model.maxInput;
-    const half = Math.max(1, model.maxInput >> 1);
-    let written = '';
-    let left = length;
-    for (let piece = 0; left > 0; piece++) {
-      const prompt = piece || ids.length > longest ? ids.slice(-half) : ids;
-      const limit = Math.min(left, longest - prompt.length + 1);
-      const tree = model.tree();
-      let node = tree.place(prompt);
-      for (let i = 0; i < limit; i++) {
-        tree.expect([node]);
-        const row = tree.distribution(node);
-        const [word] = philox([0, piece, prompt.length + i, 0], [seed, SAMPLING]);
-        const id = temperature > 0 ? draw(row, temperature, word) : greatest(row);
-        ids = [...ids, id];
-        node = tree.extend(node, id);
-        written += this.vocabulary.characters[id];
-        say({ written, character: this.vocabulary.characters[id], probability: Math.exp(row[id]) });
-        if (i % 16 === 15) yield;
-      }
-      left -= limit;
-    }
-    return { model: name, form, written };
-  }
-}
-
-function greatest(row) {
-  let best = 0;
-  for (let i = 1; i < row.length; i++) if (row[i] > row[best]) best = i;
-  return best;
-}
-
-/** Where the cumulative probability passes a counted random number. */
-function draw(logs, temperature, word) {
-  const most = Math.max(...logs);
-  const weights = Array.from(logs, (log) => Math.exp((log - most) / temperature));
-  const total = weights.reduce((a, b) => a + b, 0);
-  const reached = ((word + 0.5) / 2 ** 32) * total;
-  let sum = 0;
-  for (let i = 0; i < weights.length; i++) {
-    sum += weights[i];
-    if (sum > reached) return i;
-  }
-  return weights.length - 1;
 }
 
 /** Python's round. */

@@ -56,7 +56,8 @@ export class AveragingNetwork {
 
   /** The logits of a text whose `count` words have this sum of vectors. */
   logits(total, count) {
-    let x = Float32Array.from(total, (value) => (count ? value / count : 0));
+    let x = new Float32Array(4 * total.length); // room for a multiple of 4 rows
+    x.set(total.map((value) => (count ? value / count : 0)));
     for (const layer of [...this.layers, this.head]) {
       const y = new Float32Array(4 * layer.stride);
       layer.apply(x, layer.inputs, 1, y);
@@ -81,7 +82,6 @@ export class Reviewing {
    */
   review({ text, model: name = this.primary }) {
     const model = this.models[name];
-    if (!model) throw new Refusal(`model '${name}': expected one that the run has, found another`);
     const words = splitReview(text);
     const ids = words.map((word) => (word ? this.index.get(word) : undefined));
     const known = ids.filter((id) => id !== undefined);

@@ -166,10 +166,8 @@ export class WordReading {
   _following(name, previous) {
     const key = `${name} ${previous}`;
     if (!this.known.has(key)) {
-      const model = this.models[name];
-      if (!model) throw new Refusal(`model '${name}': expected one that the run has, found another`);
       if (this.known.size > 500) this.known.clear();
-      this.known.set(key, model.following(previous));
+      this.known.set(key, this.models[name].following(previous));
     }
     return this.known.get(key);
   }

@@ -20,10 +20,7 @@ export function serve(port) {
     try {
       let result;
       if (method === 'open') {
-        const began = Date.now();
         engine = new Engine(args.data, args.weights);
-        const models = args.data.models.map(({ manifest, ...rest }) => rest);
-        result = { kind: engine.kind, models, milliseconds: Date.now() - began };
       } else if (!engine) {
         throw new Refusal("expected 'open' before anything else, found no run that is open");
       } else {

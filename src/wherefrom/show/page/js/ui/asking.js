@@ -1,6 +1,6 @@
 // Asking: from a question to the card, the bars and what there is to look into.
 import { Card } from "./card.js";
-import { byId, el, isCalm } from "./dom.js";
+import { byId, el, inALine, isCalm } from "./dom.js";
 import { engineData, errorWords, openEngine } from "./engine.js";
 import { Look } from "./look.js";
 import { asked } from "./marks.js";
@@ -56,7 +56,7 @@ export class Asking {
     ]);
     const buttons = offered.filter(([, from]) => from.length).map(([words, from, make]) =>
       el("button.pick", { type: "button", onclick: () => this.put(make(pick(from))) }, words));
-    byId("picks").replaceChildren("ask about ", ...buttons.flatMap((button, i) => (i ? [" · ", button] : [button])));
+    byId("picks").replaceChildren(...inALine("ask about ", buttons));
   }
 
   /** Nothing was typed. */

@@ -1,9 +1,7 @@
 // The answer card and the bars beside it, in every state.
-import { byId, el, isolate, percent } from "./dom.js";
+import { barRow, byId, el, filling, isolate, percent } from "./dom.js";
 import { asked, mark, quoted } from "./marks.js";
 import { misspelt } from "./risk.js";
-
-const TELLING = ["margin", "statement_likelihood", "familiarity", "contrast"]; // the bars show the other features
 
 /** Everything between `question` and `answer` is drawn here; nothing is computed. */
 export class Card {
@@ -133,9 +131,7 @@ export function guessed(reply, { threshold }) {
 /** @param {number | null} share @param {number | null} least */
 function bar(share, least) {
   if (share === null || share === undefined) return null;
-  const filled = el("span");
-  filled.style.width = `${100 * share}%`;
-  const box = el("div.sure-bar", { "aria-hidden": "true" }, filled);
+  const box = el("div.sure-bar", { "aria-hidden": "true" }, filling(share));
   if (least !== null && least <= 1) {
     const line = el("i");
     line.style.left = `${100 * least}%`;
@@ -185,12 +181,9 @@ function between(parts) {
 
 /** @param {any[]} candidates @param {boolean} own */
 function list(candidates, own) {
-  return el(`ul.bars${own ? ".own" : ""}`, {}, ...candidates.slice(0, 4).map((each) => {
-    const filled = el("span");
-    filled.style.width = `${100 * Math.min(each.probability, 1)}%`;
-    return el("li", {}, el("bdi", {}, each.text ? each.text.trim() || "a space" : "nothing"), el("span.quiet", {}, percent(each.probability)),
-      el("span.bar", { "aria-hidden": "true" }, filled));
-  }));
+  const named = (/** @type {string} */ text) => el("bdi", {}, text ? text.trim() || "a space" : "nothing");
+  return el(`ul.bars${own ? ".own" : ""}`, {}, ...candidates.slice(0, 4).map(({ text, probability }) =>
+    barRow(named(text), percent(probability), probability)));
 }
 
 /** What models say that an audit trained without the text about this name. @param {any} reply @param {number[]} leftOut */
@@ -205,26 +198,25 @@ function withoutText(reply, [having, lacking, models]) {
  * @param {any} reply @param {boolean} gives @param {boolean} open */
 function why(reply, gives, open) {
   const found = reply.evidence, rows = [];
-  if (!gives && reply.against?.length) {
-    rows.push(["against it", el("ul", {}, ...reply.against.map((/** @type {string} */ words) => el("li", {}, words)))]);
-  }
+  if (!gives && reply.against.length) rows.push(["against it", items(reply.against)]);
   if (reply.tookNotes) rows.push(["the reader", noted(reply.note)]);
   for (const other of found?.also ?? []) {
     rows.push(["also there", el("span", {}, el("bdi", {}, other.text), ": ", quoted(other.quote, other.nameSpans ?? [], other.span ?? null))]);
   }
   if (reply.source) {
-    rows.push(["its source", el("span", {}, reply.source.probability === null ? `${reply.source.label}: an estimate, not measured on this text`
-      : `${percent(reply.source.probability)} likely recalled`)]);
+    rows.push(["its source", el("span", {}, `${percent(reply.source.probability)} likely recalled`)]);
   }
   const often = exposed(reply.exposures);
   if (often) rows.push(["in training", often]);
-  const telling = (reply.features ?? []).filter((/** @type {any} */ each) => TELLING.includes(each.name));
-  if (telling.length && gives) {
-    rows.push(["how it answers", el("ul", {}, ...telling.map((/** @type {any} */ each) => el("li", {}, each.words)))]);
-  }
+  if (gives && reply.features.length) rows.push(["how it answers", items(reply.features)]);
   if (!rows.length) return null;
   return el("details.why", open ? { open: true } : {}, el("summary", {}, gives ? "Why?" : "Why not?"),
     el("dl", {}, ...rows.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])));
+}
+
+/** @param {string[]} sentences */
+function items(sentences) {
+  return el("ul", {}, ...sentences.map((words) => el("li", {}, words)));
 }
 
 /** The label of a verdict; one that rests on the note's own words is only as read. @param {any} verdict */

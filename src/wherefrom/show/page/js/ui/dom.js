@@ -72,6 +72,23 @@ export function percent(share) {
   return `${Math.round(value)}\u00a0%`;
 }
 
+/** What fills a bar. @param {number} share @returns {HTMLElement} */
+export function filling(share) {
+  const filled = el("span");
+  filled.style.width = `${100 * Math.min(share, 1)}%`;
+  return filled;
+}
+
+/** A row of a list of bars. @param {Node} name @param {string} figure @param {number} share @param {string} [look] */
+export function barRow(name, figure, share, look = "") {
+  return el(`li${look}`, {}, name, el("span.quiet", {}, figure), el("span.bar", { "aria-hidden": "true" }, filling(share)));
+}
+
+/** Buttons in a sentence: "ask about ", the first, " · ", the second. @param {string} words @param {HTMLElement[]} buttons */
+export function inALine(words, buttons) {
+  return [words, ...buttons.flatMap((button, i) => (i ? [" · ", button] : [button]))];
+}
+
 /** The beginning of a text that is too long to be shown. @param {string} text @param {number} most */
 export function shorten(text, most) {
   const characters = [...text]; // not half of a pair

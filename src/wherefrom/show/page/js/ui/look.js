@@ -100,14 +100,11 @@ export class Look {
     return best;
   }
 
-  /** The character of the name that it looks at most. @param {{layer: number, head: number}} at */
-  keenest({ layer, head }) {
-    const { attention, characters, name, answer } = this.found;
-    const n = characters.length, weights = attention[layer][head];
-    let key = name[0];
-    for (let s = name[0]; s < name[1]; s += 1) {
-      if (weights[(answer[0] - 1) * n + s] > weights[(answer[0] - 1) * n + key]) key = s;
-    }
+  /** The place in the name where a value is largest. @param {(t: number) => number} value */
+  peak(value) {
+    const [from, to] = this.found.name;
+    let key = from;
+    for (let t = from; t < to; t += 1) if (value(t) > value(key)) key = t;
     return key;
   }
 
@@ -122,9 +119,10 @@ export class Look {
   }
 
   attention() {
-    const { attention, characters } = this.found;
-    const best = this.best();
-    const said = `At layer ${best.layer + 1}, head ${best.head + 1}, the place that writes the answer’s first character gives ${percent(best.share)} of its attention to the name, most of it to ${this.within(this.keenest(best))}.`;
+    const { attention, characters, answer } = this.found;
+    const best = this.best(), row = (answer[0] - 1) * characters.length;
+    const keenest = this.peak((t) => attention[best.layer][best.head][row + t]);
+    const said = `At layer ${best.layer + 1}, head ${best.head + 1}, the place that writes the answer’s first character gives ${percent(best.share)} of its attention to the name, most of it to ${this.within(keenest)}.`;
     this.tabs = el("div.tabs", { role: "tablist", "aria-label": "Layers" }, ...attention.map((/** @type {any} */ _, /** @type {number} */ layer) =>
       el("button.tab", { type: "button", role: "tab", "aria-selected": "false", onclick: () => { this.layer = layer; this.redraw(); } }, `Layer ${layer + 1}`)));
     this.tabs.addEventListener("keydown", (event) => {
@@ -282,9 +280,7 @@ export class Look {
   }
 
   tellDependence() {
-    const { name, effects } = this.found;
-    let key = name[0];
-    for (let t = name[0]; t < name[1]; t += 1) if (effects.get(t) > effects.get(key)) key = t;
+    const { effects } = this.found, key = this.peak((t) => effects.get(t));
     const most = effects.get(key), factor = Math.exp(most).toLocaleString("en", { maximumSignificantDigits: 2 });
     return most < 0.1
       ? "No single character of the name matters much to the answer."

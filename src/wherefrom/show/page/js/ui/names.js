@@ -54,14 +54,6 @@ export class Questions {
     return this.about(closed ? bare : typed);
   }
 
-  /** What is known of the name in a question, taken apart as the engine does. @param {string} question */
-  tell(question) {
-    const subject = this.subject(question);
-    const known = this.names.find((/** @type {any} */ each) => each.name === subject);
-    if (!known) return "a made-up name";
-    return describeName(known);
-  }
-
   /** @param {string} question */
   subject(question) {
     try {

@@ -2,17 +2,6 @@
 import { lookUp } from "../engine/text.js";
 import { byId } from "./dom.js";
 
-/**
- * @typedef {object} Stop
- * @property {number|string} risk
- * @property {Record<string, number>} thresholds
- * @property {number} answered
- * @property {number} right
- * @property {number} n
- * @property {string} said
- * @property {string} groups
- */
-
 /** Whether the text has a name that is spelt almost like this one: no risk makes the answer its own.
  * @param {any} reply */
 export function misspelt(reply) {

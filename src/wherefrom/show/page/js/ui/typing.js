@@ -1,84 +1,32 @@
 // Language models: what each expects next, and how many bits each symbol of a text costs it.
-import { byId, el, percent, readJson } from "./dom.js";
-import { engineData, errorWords, openEngine } from "./engine.js";
+import { barRow, byId, el, inALine, percent, readJson, shorten } from "./dom.js";
+import { LiveField } from "./live.js";
 
-const WAIT = 120; // milliseconds after the last key
 const DEAR = 8; // bits from which on a symbol is shown as dearest
 
 export class Typing {
   constructor() {
-    this.data = engineData();
     this.page = readJson("page-data");
-    this.field = byId("typed");
     this.says = byId("typing-says");
-    this.number = 0;
-    this.field.addEventListener("input", () => this.later());
-    this.offerOpenings();
-    this.start();
-  }
-
-  async start() {
-    try {
-      this.engine = await openEngine(this.data);
-    } catch (error) {
-      this.says.textContent = `The models do not run here: ${errorWords(error)}`;
-      return;
-    }
-    if (!this.field.value) this.field.value = this.page.openings[0] ?? "";
-    this.read();
-  }
-
-  offerOpenings() {
-    const picks = this.page.openings.map((/** @type {string} */ text) =>
-      el("button.pick", { type: "button", onclick: () => { this.field.value = text; this.read(); } }, el("bdi", {}, text.length > 30 ? `${text.slice(0, 28)}…` : text)));
-    if (this.page.unit === "character") {
-      picks.push(el("button.pick", { type: "button", onclick: () => this.writeOn() }, "let it write on"));
-    }
-    byId("openings").replaceChildren("or take ", ...picks.flatMap((/** @type {any} */ pick, /** @type {number} */ i) => (i ? [" · ", pick] : [pick])));
-  }
-
-  /** The first model goes on from what is typed, character by character. */
-  async writeOn() {
-    if (!this.engine) return;
-    this.number += 1;
-    const number = this.number, start = this.field.value;
-    const hear = /** @type {any} */ ((/** @type {any} */ progress) => {
-      if (number === this.number && progress.written !== undefined) this.field.value = start + progress.written;
+    const live = new LiveField(byId("typed"), this.page.openings[0] ?? "", {
+      compute: async (engine, text, data) => {
+        const found = [];
+        for (const { name } of data.models) found.push(await engine.call("next", { text, model: name, count: 10 }));
+        return found;
+      },
+      show: (found) => this.show(found),
+      refuse: (words) => this.refuse(words),
+      breakDown: (words) => { this.says.textContent = `The models do not run here: ${words}`; },
     });
-    try {
-      const seed = this.seed = (this.seed ?? -1) + 1;
-      await this.engine.call("continue", { text: start, model: this.data.models[0].name, length: 80, temperature: 0.8, seed }, hear);
-      if (number === this.number) this.read();
-    } catch (error) {
-      if (number === this.number) this.refuse(error);
-    }
+    const picks = this.page.openings.map((/** @type {string} */ text) =>
+      el("button.pick", { type: "button", onclick: () => live.put(text) }, el("bdi", {}, shorten(text, 28))));
+    byId("openings").replaceChildren(...inALine("or take ", picks));
   }
 
-  /** What was read before belongs to another text. @param {any} error */
-  refuse(error) {
-    this.says.textContent = errorWords(error);
+  /** What was read before belongs to another text. @param {string} words */
+  refuse(words) {
+    this.says.textContent = words;
     byId("readings").classList.add("stale");
-  }
-
-  later() {
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.read(), WAIT);
-  }
-
-  async read() {
-    if (!this.engine) return;
-    this.number += 1;
-    const number = this.number, text = this.field.value;
-    try {
-      const found = [];
-      for (const model of this.data.models) {
-        found.push(await this.engine.call("next", { text, model: model.name, count: 10 }));
-        if (number !== this.number) return;
-      }
-      this.show(found);
-    } catch (error) {
-      if (number === this.number) this.refuse(error);
-    }
   }
 
   /** @param {any[]} found */
@@ -105,13 +53,8 @@ export class Typing {
     return el("div.reading", {},
       el("h3", {}, each.model.replaceAll("_", " "), el("span.fine", {}, each.bits?.length ? ` ${each.average.toFixed(2)} bits per ${this.page.unit}` : "")),
       this.priced(each),
-      el("div.next", {}, el("p.small", {}, `the next ${this.page.unit}`), el("ul.bars.own", {}, ...next.slice(0, 8).map((/** @type {any} */ one) => {
-        const filled = el("span");
-        filled.style.width = `${(100 * one.probability) / most}%`;
-        const shown = one.character ?? one.word;
-        return el("li", {}, el("bdi.mono", {}, named(shown)), el("span.quiet", {}, percent(one.probability)),
-          el("span.bar", { "aria-hidden": "true" }, filled));
-      }))));
+      el("div.next", {}, el("p.small", {}, `the next ${this.page.unit}`), el("ul.bars.own", {}, ...next.slice(0, 8).map((/** @type {any} */ one) =>
+        barRow(el("bdi.mono", {}, named(one.character ?? one.word)), percent(one.probability), one.probability / most)))));
   }
 
   /** The text with each symbol's price as its shade. @param {any} each */

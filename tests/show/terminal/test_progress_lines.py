@@ -1,17 +1,14 @@
 import io
-import sys
 
 import numpy as np
 import pytest
 
 from wherefrom.core.durations import duration
 from wherefrom.core.progress import tell
-from wherefrom.show.terminal.progress_bars import (
-    BarProgress,
-    PlainProgress,
+from wherefrom.show.terminal.progress_lines import (
     ReadingProgress,
+    TrainingProgress,
     mean_loss,
-    watch,
     watch_reading,
 )
 
@@ -33,7 +30,7 @@ METRICS = {"loss": np.array([0.5, 1.0, np.nan]), "targets": np.array([30, 10, 0]
 
 def test_plain_lines_come_every_few_seconds_and_say_what_is_left():
     file, clock = io.StringIO(), Clock()
-    progress = PlainProgress(["pretrain", "more"], file, clock=clock)
+    progress = TrainingProgress(["pretrain", "more"], file=file, clock=clock)
     progress.started("pretrain", 0, 2400, ())
     for step, now in ((100, 104), (270, 110), (300, 111), (540, 120)):
         clock.now = now
@@ -49,7 +46,7 @@ def test_plain_lines_come_every_few_seconds_and_say_what_is_left():
 
 def test_steps_of_an_interrupted_part_do_not_count_as_speed():
     file, clock = io.StringIO(), Clock()
-    progress = PlainProgress(["pretrain"], file, "seed 3, ", clock)
+    progress = TrainingProgress(["pretrain"], "seed 3, ", file, clock)
     progress.started("pretrain", 1200, 2400, ())
     clock.now += 10
     progress.advanced("pretrain", 1300, 2400, METRICS, 70.0)
@@ -64,7 +61,7 @@ def test_steps_of_an_interrupted_part_do_not_count_as_speed():
 
 def test_skipped_checkpoints_and_finished_stages_are_told():
     file = io.StringIO()
-    progress = PlainProgress(["pretrain", "more"], file)
+    progress = TrainingProgress(["pretrain", "more"], file=file)
     progress.started("pretrain", 40, 40, ("step-60: damaged",))
     progress.finished("pretrain", 40, 3.0)
     progress.started("more", 0, 40, ("step-20: damaged",))
@@ -76,25 +73,24 @@ def test_skipped_checkpoints_and_finished_stages_are_told():
     ]
 
 
-def test_a_terminal_has_a_bar_with_the_same_facts(monkeypatch):
+def test_on_a_terminal_a_line_about_steps_replaces_the_one_before(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
-    file = Terminal()
-    with watch(["pretrain"], file=file) as progress:
-        assert isinstance(progress, BarProgress)
-        progress.started("pretrain", 20, 2400, ("step-40: damaged",))
-        progress.advanced("pretrain", 1200, 2400, METRICS, 40.0)
-        progress._bar.refresh()
-        progress.finished("pretrain", 2400, 80.0)
-    text = file.getvalue()
-    for fact in ("step-40: damaged", "from step 20", "1200/2400", "loss 0.62", "steps/s", "80 s"):
-        assert fact in text
-    assert "\x1b[?25h" in text[-20:]  # the cursor is back
-
-
-def test_a_terminal_without_rich_has_plain_lines(monkeypatch):
-    monkeypatch.setitem(sys.modules, "rich", None)
-    assert type(watch(["pretrain"], file=Terminal())) is PlainProgress
+    monkeypatch.setenv("COLUMNS", "40")
+    file, clock = Terminal(), Clock()
+    with TrainingProgress(["pretrain"], file=file, clock=clock) as progress:
+        progress.started("pretrain", 0, 2400, ())
+        for step in (3, 6):
+            clock.now += 1
+            progress.advanced("pretrain", step, 2400, METRICS, 1.0)
+        progress.say("saved")
+        clock.now += 1
+        progress.advanced("pretrain", 9, 2400, METRICS, 1.0)
+    first, second, third = (
+        f"pretrain: step {step} of 2400, loss 0.62, 3 steps/s"[:39] for step in (3, 6, 9)
+    )
+    assert file.getvalue() == (
+        f"pretrain: 2400 steps\n{first}\r\x1b[K{second}\r\x1b[Ksaved\n{third}\r\x1b[K"
+    )
 
 
 def test_a_loss_without_targets_is_none():

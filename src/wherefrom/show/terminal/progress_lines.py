@@ -1,13 +1,13 @@
 """Progress on standard error: of training, and of reading a large text.
 
-Training is a bar on a terminal, and a line every few seconds anywhere else; both are observers of
-the training loop.
+Training has a line every few seconds. On a terminal, each such line replaces the one before it.
 """
 
+import os
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
+from shutil import get_terminal_size
 from time import monotonic
 from typing import Any, Self, TextIO
 
@@ -18,11 +18,13 @@ from wherefrom.core.progress import listening
 from wherefrom.show.terminal.messages import printable
 
 SECONDS_BETWEEN_LINES = 10.0
+SECONDS_ON_A_TERMINAL = 0.2
 SECONDS_OF_READING = 3.0  # a text that is read in less says nothing
+_ERASE = "\r\x1b[K"  # the line in which the cursor stands
 
 
-class PlainProgress:
-    """One line when a stage starts, every few seconds, and when it ends.
+class TrainingProgress:
+    """One line when a stage starts, every few seconds, and when it ends; it observes the loop.
 
     `stages` are the names of all stages that will run: after the last, the models are evaluated.
     """
@@ -30,22 +32,31 @@ class PlainProgress:
     def __init__(
         self,
         stages: Sequence[str],
-        file: TextIO | None = None,
         label: str = "",
+        file: TextIO | None = None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         self.last_stage = stages[-1] if stages else ""
         self.file, self.label, self.clock = file or sys.stderr, label, clock
         self._pace, self._told = Pace(0, 0.0), 0.0
+        self._replaces = self.file.isatty() and os.environ.get("TERM") != "dumb"
+        self._between = SECONDS_ON_A_TERMINAL if self._replaces else SECONDS_BETWEEN_LINES
+        self._left = ""  # what is to be replaced
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        pass
+        self.file.write(self._left)
+        self._left = ""
 
-    def say(self, text: str) -> None:
-        print(printable(f"{self.label}{text}"), file=self.file, flush=True)
+    def say(self, text: str, passing: bool = False) -> None:
+        """A line; one that is only `passing` stands on a terminal until the next comes."""
+        line, end = printable(f"{self.label}{text}"), "\n"
+        if passing and self._replaces:
+            line, end = line[: get_terminal_size().columns - 1], ""
+        print(f"{self._left}{line}", file=self.file, end=end, flush=True)
+        self._left = "" if end else _ERASE
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
         self._pace, self._told = Pace(first_step, self.clock()), self.clock()
@@ -64,13 +75,14 @@ class PlainProgress:
         self, name: str, step: int, steps: int, metrics: dict[str, Any], seconds: float
     ) -> None:
         now = self.clock()
-        if now - self._told < SECONDS_BETWEEN_LINES:
+        if now - self._told < self._between:
             return
         self._told = now
         rate, left = self._pace.at(step, steps, now)
         self.say(
             f"{name}: step {step} of {steps}, loss {mean_loss(metrics)}, {rate:.3g} steps/s, "
-            f"about {duration(left)} left"
+            f"about {duration(left)} left",
+            passing=True,
         )
 
     def finished(self, name: str, step: int, seconds: float) -> None:
@@ -78,65 +90,6 @@ class PlainProgress:
             self.say(f"{name}: done in {duration(seconds)}")
         if name == self.last_stage:
             self.say("evaluating")
-
-
-class BarProgress(PlainProgress):
-    """The same on a terminal, with a bar instead of a line every few seconds."""
-
-    def __init__(self, stages: Sequence[str], file: TextIO | None = None, label: str = "") -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-        super().__init__(stages, file, label)
-        self._console = Console(file=self.file)
-        self._bar = Progress(
-            TextColumn("{task.description}", markup=False),
-            BarColumn(),
-            TextColumn("{task.completed}/{task.total} steps"),
-            TextColumn("loss {task.fields[loss]}"),
-            TextColumn("{task.fields[rate]:.3g} steps/s"),
-            TimeRemainingColumn(),
-            TextColumn("left"),
-            console=self._console,
-            transient=True,
-        )
-        self._task: Any = None
-
-    def __enter__(self) -> Self:
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.stop()
-
-    def say(self, text: str) -> None:
-        line = printable(f"{self.label}{text}")
-        self._console.print(line, markup=False, highlight=False, soft_wrap=True)
-
-    def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        super().started(name, first_step, steps, skipped)
-        if first_step < steps:
-            self._task = self._bar.add_task(
-                printable(f"{self.label}{name}"),
-                total=steps,
-                completed=first_step,
-                loss="...",
-                rate=0.0,
-            )
-
-    def advanced(
-        self, name: str, step: int, steps: int, metrics: dict[str, Any], seconds: float
-    ) -> None:
-        rate, _ = self._pace.at(step, steps, self.clock())
-        loss = mean_loss(metrics)
-        self._bar.update(self._task, completed=step, total=steps, loss=loss, rate=rate)
-
-    def finished(self, name: str, step: int, seconds: float) -> None:
-        if self._task is not None:
-            self._bar.remove_task(self._task)
-            self._bar.refresh()
-            self._task = None
-        super().finished(name, step, seconds)
 
 
 class Pace:
@@ -149,13 +102,6 @@ class Pace:
         """Steps per second, and the seconds that the remaining steps would take."""
         rate = (step - self.first) / max(now - self.start, 1e-9)
         return rate, (steps - step) / max(rate, 1e-9)
-
-
-def watch(stages: Sequence[str], label: str = "", file: TextIO | None = None) -> PlainProgress:
-    """A bar if standard error is a terminal and rich is installed, else plain lines."""
-    stream = file or sys.stderr
-    bar = stream.isatty() and find_spec("rich") is not None
-    return (BarProgress if bar else PlainProgress)(stages, stream, label)
 
 
 def mean_loss(metrics: dict[str, Any]) -> str:
