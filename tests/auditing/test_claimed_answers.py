@@ -14,7 +14,7 @@ from wherefrom.auditing.claimed_answers import (
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
-from wherefrom.core.replies import Claim, RankedAnswer, Reply, Stated, Verdict
+from wherefrom.core.replies import Claim, RankedAnswer, Reply, Source, Stated, Verdict
 from wherefrom.generation.answerer import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, count_exposures
 
@@ -36,7 +36,7 @@ def reply(answer: str, evidence: Verdict | None) -> Reply:
         name_known=True,
         candidates=(RankedAnswer(answer, 0.5),),
         evidence=evidence,
-        source=None,
+        source=Source("recalled", 0.7),
     )
 
 
