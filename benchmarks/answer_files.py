@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import program  # noqa: F401  (the package beside it)
+
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import read_jsonl
 

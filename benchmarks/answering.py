@@ -8,6 +8,7 @@ stop and the peer goes on; and answers that never close, all 32 steps on both si
 
 import torch
 from measure import Watch, finish, parser, ratio, report, take_turns
+from program import launch
 from torch import Tensor
 
 from wherefrom.core.contracts import Question
@@ -91,4 +92,4 @@ def main(arguments: list[str] | None = None) -> dict:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

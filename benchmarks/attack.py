@@ -25,6 +25,7 @@ from unittest import mock
 import numpy as np
 from file_faults import each_fault
 from pages import DOCS, fill
+from program import launch
 
 from wherefrom import api
 from wherefrom.core.artifact import lock_folder
@@ -279,4 +280,4 @@ def table(saves: dict[str, int], tried: Counter[str], missed: Counter[str]) -> l
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

@@ -16,21 +16,18 @@ above 0 is in our favour.
 """
 
 import argparse
-import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import numpy as np
+from program import launch
+from replay import Replay, replay
 
-import numpy as np  # noqa: E402
-from replay import Replay, replay  # noqa: E402
-
-from wherefrom.answering.calibration import fit_calibration  # noqa: E402
-from wherefrom.core.answer_table import FeatureTable  # noqa: E402
-from wherefrom.evaluation.selective import compare_areas, risk_coverage  # noqa: E402
+from wherefrom.answering.calibration import fit_calibration
+from wherefrom.core.answer_table import FeatureTable
+from wherefrom.evaluation.selective import compare_areas, risk_coverage
 
 OURS = "ours"
 SPLITS = ("calibration", "held-out")
@@ -126,4 +123,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

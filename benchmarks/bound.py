@@ -39,6 +39,7 @@ from typing import Any
 
 import numpy as np
 from answer_files import by_run, read_rows
+from program import launch
 
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.risk_bound import FITTING, fit_bounds, gated_probability
@@ -324,4 +325,4 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

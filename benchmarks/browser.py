@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import finish
+from program import launch
 
 from wherefrom.core.errors import MissingInput
 
@@ -158,4 +159,4 @@ def tell(result: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -12,6 +12,7 @@ from time import perf_counter
 
 import numpy as np
 from measure import Watch, finish, machine, parser, tell_disturbed
+from program import launch
 
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy, measure_verdicts
 from wherefrom.core.contracts import Dataset, Document, Span
@@ -153,4 +154,4 @@ def show(result: dict) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -14,6 +14,7 @@ from typing import Any
 
 import torch
 from measure import Watch, finish, parser, ratio, report, take_turns
+from program import launch
 
 from wherefrom.core.recipe import Recipe
 from wherefrom.experiments.recipes.birthplaces_recipe import course
@@ -91,4 +92,4 @@ def main(arguments: list[str] | None = None) -> dict:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -20,21 +20,19 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import torch
+from measure import judge_spread
+from program import launch
 
-import torch  # noqa: E402
-from measure import judge_spread  # noqa: E402
-
-from wherefrom.core.recipe import Recipe, Stage, Task  # noqa: E402
-from wherefrom.evaluation.baselines import BASELINES  # noqa: E402
-from wherefrom.evaluation.evaluator import Score  # noqa: E402
-from wherefrom.experiments.one_run.run_evaluation import put_task, put_text, reach  # noqa: E402
-from wherefrom.experiments.one_run.stage_training import train_stage  # noqa: E402
-from wherefrom.experiments.recipes import birthplaces_recipe as birthplaces  # noqa: E402
-from wherefrom.experiments.recipes import shakespeare_recipe as shakespeare  # noqa: E402
-from wherefrom.runs.workshop import Workshop  # noqa: E402
-from wherefrom.training.weights import copy_weights  # noqa: E402
+from wherefrom.core.recipe import Recipe, Stage, Task
+from wherefrom.evaluation.baselines import BASELINES
+from wherefrom.evaluation.evaluator import Score
+from wherefrom.experiments.one_run.run_evaluation import put_task, put_text, reach
+from wherefrom.experiments.one_run.stage_training import train_stage
+from wherefrom.experiments.recipes import birthplaces_recipe as birthplaces
+from wherefrom.experiments.recipes import shakespeare_recipe as shakespeare
+from wherefrom.runs.workshop import Workshop
+from wherefrom.training.weights import copy_weights
 
 VARIANTS = ("causal", "synthesizer", "perceiver", "rope")
 TIMED_STEPS = 600
@@ -261,4 +259,4 @@ def shown(score: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

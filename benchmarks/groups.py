@@ -10,21 +10,18 @@ no omission row (`objectives/omissions.py`): they are counted apart.
 """
 
 import argparse
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import numpy as np
+from program import launch
+from replay import replay
 
-import numpy as np  # noqa: E402
-from replay import replay  # noqa: E402
-
-from wherefrom.core.sample_size import ALPHA  # noqa: E402
-from wherefrom.evaluation.intervals import wilson  # noqa: E402
-from wherefrom.objectives.omissions import is_withheld  # noqa: E402
-from wherefrom.show.drawing.figures import (  # noqa: E402
+from wherefrom.core.sample_size import ALPHA
+from wherefrom.evaluation.intervals import wilson
+from wherefrom.objectives.omissions import is_withheld
+from wherefrom.show.drawing.figures import (
     INK,
     PALE,
     RIGHT,
@@ -136,4 +133,4 @@ def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

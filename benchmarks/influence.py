@@ -10,20 +10,18 @@ another machine; its checkpoints and audit/retrained are not needed there.
 """
 
 import argparse
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src")]
+from program import launch
 
-from wherefrom import api  # noqa: E402
-from wherefrom.answering.policy import find_policy, open_as_stored  # noqa: E402
-from wherefrom.core.contracts import NOT_TRAINED_ON  # noqa: E402
-from wherefrom.core.errors import Interrupted  # noqa: E402
-from wherefrom.experiments.many_runs.retraining import find_retrained, retrain_pairs  # noqa: E402
-from wherefrom.memorisation.counterfactual import find_memorisation  # noqa: E402
-from wherefrom.runs.opened_run import Run  # noqa: E402
+from wherefrom import api
+from wherefrom.answering.policy import find_policy, open_as_stored
+from wherefrom.core.contracts import NOT_TRAINED_ON
+from wherefrom.core.errors import Interrupted
+from wherefrom.experiments.many_runs.retraining import find_retrained, retrain_pairs
+from wherefrom.memorisation.counterfactual import find_memorisation
+from wherefrom.runs.opened_run import Run
 
 
 def tell(text: str) -> None:
@@ -69,4 +67,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

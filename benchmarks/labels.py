@@ -1,90 +1,43 @@
-"""The source predictor from the labelled answers that are kept: its figures, and the borrowed one.
+"""How well the source predictor does, from the labelled answers that are kept.
 
-    python benchmarks/labels.py --take runs/people-0 runs/birthplaces-calibrated-0
-    python benchmarks/labels.py --borrow people-0 people-1 people-2
+    python benchmarks/labels.py runs/people-0 runs/birthplaces-calibrated-0
 
-The first copies audit/labels.jsonl.gz of audited runs to docs/results/influence.RUN.jsonl.gz; the
-source predictor of each run is then fitted again from its file, for docs/research/RESULTS.md
-(`results.py`). The second fits the predictor that runs without retrained models borrow, on
-calibration people of several runs.
+copies audit/labels.jsonl.gz of audited runs to docs/results/influence.RUN.jsonl.gz. The source
+predictor of each run is then fitted again from its file, for docs/TRUST.md and RESULTS.md.
 """
 
 import argparse
-import json
 import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src")]
+from program import ROOT, launch
 
-import numpy as np  # noqa: E402
-
-from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor  # noqa: E402
-from wherefrom.core.answer_table import FeatureTable  # noqa: E402
-from wherefrom.core.config import to_json  # noqa: E402
-from wherefrom.memorisation.labelled_answers import (  # noqa: E402
-    LABELS,
-    LabelledAnswers,
-    read_labelled,
-)
-from wherefrom.memorisation.predictor import fit_source_predictor  # noqa: E402
-from wherefrom.memorisation.source_measures import MeasuredSource  # noqa: E402
+from wherefrom.memorisation.labelled_answers import LABELS, read_labelled
+from wherefrom.memorisation.source_measures import MeasuredSource
 
 RESULTS = ROOT / "docs" / "results"
-BORROWED = ROOT / "src" / "wherefrom" / "answering" / "borrowed_predictor.json"
 _NAME = "influence.{}.jsonl.gz"
-
-
-def take_labels(folders: Sequence[Path]) -> None:
-    for folder in folders:
-        name = _NAME.format(folder.resolve().name)
-        shutil.copyfile(folder / LABELS, RESULTS / name)
 
 
 def measure_kept() -> dict[str, MeasuredSource]:
     """Each kept run's own predictor, on held-out people."""
-    kept = [read_labelled(path) for path in sorted(RESULTS.glob(_NAME.format("*")))]
-    return {each.run: measure(each) for each in kept}
-
-
-def measure(labelled: LabelledAnswers) -> MeasuredSource:
-    found = labelled.measure(labelled.fit(), labelled.select("held-out"))
-    assert found is not None, f"{labelled.run}: nobody was measured"
+    found: dict[str, MeasuredSource] = {}
+    for path in sorted(RESULTS.glob(_NAME.format("*"))):
+        labelled = read_labelled(path)
+        measured = labelled.measure(labelled.fit(), labelled.select("held-out"))
+        assert measured is not None, f"{labelled.run}: nobody was measured"
+        found[labelled.run] = measured
     return found
-
-
-def fit_borrowed(runs: Sequence[LabelledAnswers]) -> SourcePredictor:
-    """One curve over the calibration people with text of several runs of one relation."""
-    tables: list[np.ndarray] = []
-    ms: list[np.ndarray] = []
-    for each in runs:
-        m = each.memorisation.m
-        here = each.select("calibration") & each.in_corpus & np.isfinite(m)
-        tables.append(each.table.features.rows(here).matrix(SOURCE_FEATURES))
-        ms.append(m[here])
-    features = FeatureTable.from_matrix(np.vstack(tables), SOURCE_FEATURES)
-    models = sum(len(each.models) for each in runs)
-    return fit_source_predictor(features, np.concatenate(ms), models)
-
-
-def write_borrowed(names: Sequence[str]) -> None:
-    found = fit_borrowed([read_labelled(RESULTS / _NAME.format(name)) for name in names])
-    kept = {k: v for k, v in to_json(found).items() if k != "borrowed"}
-    BORROWED.write_text(json.dumps(kept, indent=1) + "\n", "utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--take", type=Path, nargs="+", default=[], metavar="RUN")
-    parser.add_argument("--borrow", nargs="+", default=[], metavar="RUN")
-    given = parser.parse_args(arguments)
-    take_labels(given.take)
-    if given.borrow:
-        write_borrowed(given.borrow)
+    parser.add_argument("runs", type=Path, nargs="+")
+    for folder in parser.parse_args(arguments).runs:
+        shutil.copyfile(folder / LABELS, RESULTS / _NAME.format(folder.resolve().name))
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

@@ -29,6 +29,7 @@ from typing import Any
 
 from measure import Watch
 from pages import DOCS, fill, render
+from program import launch
 
 PAGE, FIGURE, RESULTS = DOCS / "SCALING.md", "pictures/million.svg", DOCS / "results/million.json"
 SIZES = (10_000, 100_000, 1_000_000)
@@ -253,4 +254,4 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

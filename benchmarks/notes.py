@@ -9,11 +9,12 @@ must stand in its subject's text as whole words, be one sentence, and not end wi
 """
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
 from measure import finish, machine, parser
+from program import launch
 from reading import hide, is_clean, score_sure
 
 import wherefrom
@@ -22,17 +23,20 @@ from wherefrom.core.contracts import Question
 from wherefrom.data import facts
 from wherefrom.evaluation.baselines import OpenBook
 from wherefrom.evaluation.evaluator import Score
+from wherefrom.reading.sources import DatasetPassages
 from wherefrom.reading.subjects import score_subjects
 from wherefrom.runs.opened_run import Run, open_run
 
 WITHOUT = "without_notes"
 
 
-def score(predictor: Any, questions: Sequence[Question]) -> dict[str, Any]:
+def score(
+    predictor: Any, questions: Sequence[Question], clean: Collection[Question]
+) -> dict[str, Any]:
     """The share of right answers, of all held-out questions and of those without a fault."""
     answers = predictor.answer([q.text for q in questions])
     right = [q.accepts(a.text) for q, a in zip(questions, answers, strict=True)]
-    kept = [one for one, q in zip(right, questions, strict=True) if is_clean(q)]
+    kept = [one for one, q in zip(right, questions, strict=True) if q in clean]
     named = [one for one, q in zip(right, questions, strict=True) if q.support != "none"]
     return {
         name: Score.of_share("accuracy", sum(some), len(some)).as_json()
@@ -41,13 +45,15 @@ def score(predictor: Any, questions: Sequence[Question]) -> dict[str, Any]:
     }
 
 
-def score_run(run: Run, questions: Sequence[Question]) -> dict[str, Any]:
+def score_run(
+    run: Run, questions: Sequence[Question], clean: Collection[Question]
+) -> dict[str, Any]:
     predictors: dict[str, Callable[[], Any]] = {
         "open-book": lambda: OpenBook(run.folder.read_notes(), questions),
         "with notes": lambda: open_closed_book(run).answerer,
         "without notes": lambda: run.predictor(WITHOUT),
     }
-    return {name: score(make(), questions) for name, make in predictors.items()}
+    return {name: score(make(), questions, clean) for name, make in predictors.items()}
 
 
 def main() -> None:
@@ -57,6 +63,8 @@ def main() -> None:
     config = facts.FactsConfig(args.corpus, args.questions, args.held_out, documents=args.documents)
     dataset = facts.load(config, seed=0)
     questions = [q for q in dataset.questions if q.split == "held-out"]
+    source = DatasetPassages(dataset)
+    clean = {q for q in questions if is_clean(q, source)}
     found: dict[str, Any] = {"machine": machine(), "text": args.corpus, "minutes": args.minutes}
     with tempfile.TemporaryDirectory() as folder:
         given, settings = args.questions, list[str]()
@@ -78,12 +86,12 @@ def main() -> None:
         )
         found["seconds"] = outcome.seconds
         run = open_run(Path(outcome.run))
-        found["scores"] = score_run(run, questions)
-        found["notes"] = score_sure(run.folder.read_notes(), questions)
+        found["scores"] = score_run(run, questions, clean)
+        found["notes"] = score_sure(run.folder.read_notes(), questions, clean)
         subjects = {passage.subject for passage in run.dataset.passages}
-    names = score_subjects(subjects, {q.subject for q in dataset.questions})
-    found["subjects"] = {"recall": names.recall, "precision": names.precision}
-    print(f"subjects: {names.both} of the {names.wanted} asked about, {names.found} in all")
+    recall, precision = score_subjects(subjects, {q.subject for q in dataset.questions})
+    found["subjects"] = {"recall": recall, "precision": precision}
+    print(f"subjects: {recall:.1%} of those asked about; these are {precision:.1%} of all found")
     for relation, n in found["notes"].items():
         sure = f"of {n['sure']} sure notes {n['right of sure']} are right"
         print(f"notes about '{relation}': {n['right']} are right; {sure}")
@@ -104,4 +112,4 @@ def _add_arguments(add: Callable[..., Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

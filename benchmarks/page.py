@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import finish
+from program import launch
 
 import wherefrom.show.page
 from wherefrom.answering.inspector import Inspector, open_inspector
@@ -157,4 +158,4 @@ def tell(result: dict[str, Any]) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

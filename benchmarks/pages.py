@@ -7,8 +7,8 @@ from statistics import mean
 from typing import Any
 
 from jinja2 import ChainableUndefined, Environment, FileSystemLoader
+from program import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
 RESULTS = DOCS / "results"
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import Watch, finish, machine, parser, ratio, report
+from program import launch
 
 from wherefrom import api
 from wherefrom.core.recipe import ModelEntry, Recipe
@@ -69,4 +70,4 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

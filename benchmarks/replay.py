@@ -8,37 +8,29 @@ decoys too. So a change of the policy is measured on the same answers, without a
 """
 
 import argparse
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import numpy as np
+from answer_files import by_run, read_rows, write_rows
+from program import launch
 
-import numpy as np  # noqa: E402
-from answer_files import by_run, read_rows, write_rows  # noqa: E402
-
-from wherefrom.answering.decoys import make_tiers  # noqa: E402
-from wherefrom.answering.features import (  # noqa: E402
-    FEATURES,
-    MEASURES,
-    NO_FORMS,
-    FamiliarityReference,
-)
-from wherefrom.answering.fitting import fit_certified_policy, fit_policy  # noqa: E402
-from wherefrom.answering.inspector import OpenedRun  # noqa: E402
-from wherefrom.answering.name_gate import names_with_text  # noqa: E402
-from wherefrom.answering.policy import AnswerPolicy, decide  # noqa: E402
-from wherefrom.core.answer_table import AnswerTable, FeatureTable  # noqa: E402
-from wherefrom.core.contracts import Answer, Question  # noqa: E402
-from wherefrom.core.forms import Form, ParsedQuestion  # noqa: E402
-from wherefrom.core.sample_size import ALPHA, DELTA  # noqa: E402
-from wherefrom.core.vocabulary import MASK_ID  # noqa: E402
-from wherefrom.generation.answerer import ModelAnswerer  # noqa: E402
-from wherefrom.generation.requests import Request  # noqa: E402
-from wherefrom.reading.occurrences import Occurrences  # noqa: E402
-from wherefrom.runs.opened_run import open_run  # noqa: E402
+from wherefrom.answering.decoys import make_tiers
+from wherefrom.answering.features import FEATURES, MEASURES, NO_FORMS, FamiliarityReference
+from wherefrom.answering.fitting import certify_policy, fit_policy, judge
+from wherefrom.answering.inspector import OpenedRun
+from wherefrom.answering.name_gate import names_with_text
+from wherefrom.answering.policy import AnswerPolicy, decide
+from wherefrom.core.answer_table import AnswerTable, FeatureTable
+from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.core.sample_size import ALPHA, DELTA
+from wherefrom.core.vocabulary import MASK_ID
+from wherefrom.generation.answerer import ModelAnswerer
+from wherefrom.generation.requests import Request
+from wherefrom.reading.occurrences import Occurrences
+from wherefrom.runs.opened_run import open_run
 
 PRECISION = 0.9
 FITTING = "fitting"  # the decoys that a name gate is fitted on
@@ -136,7 +128,7 @@ class Replay:
         """The same with the risk bound."""
         here: Any = self
         people = self.questions("calibration")
-        return fit_certified_policy(here, people, ALPHA, DELTA, here).policy
+        return certify_policy(here, judge(here, people), ALPHA, DELTA, here).policy
 
     def judge(self, split: str = "held-out") -> list[dict[str, Any]]:
         """What the two policies do with the questions of a split.
@@ -164,7 +156,7 @@ class Replay:
         row = self._rows[text]
         return ParsedQuestion(text, NO_FORM, row["subject"], row["relation"])
 
-    def answer(self, questions: Sequence[ParsedQuestion], known: Any = None) -> AnswerTable:
+    def answer(self, questions: Sequence[ParsedQuestion]) -> AnswerTable:
         rows = [self._rows[question.text] for question in questions]
         columns = {name: np.array([row["features"][name] for row in rows]) for name in FEATURES}
         given = tuple(Answer(row["answer"], 1.0) for row in rows)
@@ -210,4 +202,4 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -12,25 +12,22 @@ their answers; with `--laptop`, the figures of finished runs of birthplaces-lapt
 import argparse
 import json
 import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import numpy as np
+import pages
+from labels import measure_kept
+from pages import DOCS, RESULTS, read_lines
+from program import ROOT, launch
 
-import numpy as np  # noqa: E402
-import pages  # noqa: E402
-from labels import measure_kept  # noqa: E402
-from pages import DOCS, RESULTS, read_lines  # noqa: E402
-
-from wherefrom.core.config import to_json  # noqa: E402
-from wherefrom.evaluation.intervals import mean_interval, student_quantile  # noqa: E402
-from wherefrom.evaluation.mistakes import KINDS  # noqa: E402
-from wherefrom.evaluation.two_levels import mean_over_seeds  # noqa: E402
-from wherefrom.experiments.recipes.birthplaces_recipe import knowledge  # noqa: E402
+from wherefrom.core.config import to_json
+from wherefrom.evaluation.intervals import mean_interval, student_quantile
+from wherefrom.evaluation.mistakes import KINDS
+from wherefrom.evaluation.two_levels import mean_over_seeds
+from wherefrom.experiments.recipes.birthplaces_recipe import knowledge
 
 PAGE = DOCS / "research" / "RESULTS.md"
 HEADLINE = ("course.", "knowledge.", "calibrated")
@@ -312,4 +309,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

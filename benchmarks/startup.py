@@ -6,6 +6,7 @@ import sys
 from time import perf_counter
 
 from measure import Watch, finish, machine, parser, tell_disturbed
+from program import launch
 
 
 def seconds(*arguments: str) -> float:
@@ -30,4 +31,4 @@ def main(arguments: list[str] | None = None) -> dict:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

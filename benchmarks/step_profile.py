@@ -17,16 +17,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import torch
+from pages import render
+from program import launch
 
-import torch  # noqa: E402
-from pages import render  # noqa: E402
-
-from wherefrom.core.recipe import Recipe, Stage  # noqa: E402
-from wherefrom.experiments.recipes import birthplaces_recipe as birthplaces  # noqa: E402
-from wherefrom.runs.workshop import Workshop  # noqa: E402
-from wherefrom.training.captured import products  # noqa: E402
+from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.experiments.recipes import birthplaces_recipe as birthplaces
+from wherefrom.runs.workshop import Workshop
+from wherefrom.training.captured import products
 
 CHUNK, CHUNKS, REPLAYS, WATCHED = 100, 6, 200, 10
 PARTS = ("rows", "forward", "backward", "whole step")
@@ -211,4 +209,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

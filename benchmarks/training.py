@@ -23,6 +23,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from measure import Watch, finish, parser, ratio, report, take_turns
+from program import launch
 
 from wherefrom.core.contracts import Document
 from wherefrom.core.environment import ALLOCATOR, WAITING
@@ -174,4 +175,4 @@ def main(arguments: list[str] | None = None) -> dict:
 
 
 if __name__ == "__main__":
-    main()
+    launch(main)

@@ -12,49 +12,38 @@ policy does is computed from raw answers: the policy is fitted on them again (`r
 
 import argparse
 import json
-import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from operator import eq
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT / "src"), str(ROOT / "benchmarks")]
+import bound
+import cells
+import numpy as np
+import probes
+from answer_files import by_run, read_rows, take_answers, take_decoys, take_unanswered
+from baselines import compare
+from groups import divide_omitted, find_groups
+from groups import draw as draw_groups
+from labels import measure_kept
+from pages import DOCS, RESULTS, fill, read_audits, read_readings, render
+from program import ROOT, launch
+from replay import Replay, replay
 
-import bound  # noqa: E402
-import numpy as np  # noqa: E402
-from answer_files import (  # noqa: E402
-    by_run,
-    read_rows,
-    take_answers,
-    take_decoys,
-    take_unanswered,
-)
-from baselines import compare  # noqa: E402
-from groups import divide_omitted, find_groups  # noqa: E402
-from groups import draw as draw_groups  # noqa: E402
-from pages import DOCS, RESULTS, fill, read_audits, read_readings, render  # noqa: E402
-from replay import Replay, replay  # noqa: E402
-
-from wherefrom.answering.abstention import LEAST_SURE, choose_threshold  # noqa: E402
-from wherefrom.answering.calibration import fit_calibration  # noqa: E402
-from wherefrom.answering.decoys import TIERS  # noqa: E402
-from wherefrom.answering.features import FEATURES  # noqa: E402
-from wherefrom.answering.perturbed_names import PERTURBED  # noqa: E402
-from wherefrom.answering.policy import NameGate  # noqa: E402
-from wherefrom.answering.risk_bound import (  # noqa: E402
-    fit_bounds,
-    gated_probability,
-    split_people,
-)
-from wherefrom.core.answer_table import FeatureTable  # noqa: E402
-from wherefrom.core.files import write_json  # noqa: E402
-from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT  # noqa: E402
-from wherefrom.evaluation.binomial import exact_interval  # noqa: E402
-from wherefrom.evaluation.calibration_measures import calibration_line  # noqa: E402
-from wherefrom.evaluation.intervals import wilson  # noqa: E402
-from wherefrom.evaluation.selective import auroc  # noqa: E402
+from wherefrom.answering.abstention import LEAST_SURE, choose_threshold
+from wherefrom.answering.calibration import fit_calibration
+from wherefrom.answering.decoys import TIERS
+from wherefrom.answering.features import FEATURES
+from wherefrom.answering.perturbed_names import PERTURBED
+from wherefrom.answering.policy import NameGate
+from wherefrom.answering.risk_bound import fit_bounds, gated_probability, split_people
+from wherefrom.core.answer_table import FeatureTable
+from wherefrom.core.config import to_json
+from wherefrom.core.files import write_json
+from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT
+from wherefrom.evaluation.binomial import exact_interval
+from wherefrom.evaluation.calibration_measures import calibration_line
+from wherefrom.evaluation.intervals import wilson
 
 PAGE = DOCS / "TRUST.md"
 MAKER = "benchmarks/trust_results.py"
@@ -65,6 +54,7 @@ AUDITED = {
     "birthplaces": BIRTHPLACES,
 }  # fmt: skip
 OMITTED, UNDER = "raw.people-omitted.jsonl.gz", "raw.birthplaces-under.jsonl.gz"
+OTHERS = ("raw.birthplaces.jsonl.gz", "raw.own.jsonl.gz")
 BOUND = "bound.people.json"
 DEVELOPED = 40  # seeds below it were in view while the method was developed
 BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)  # of the confidence that a reply shows
@@ -102,7 +92,7 @@ def try_bound(times: int) -> None:
 
 def find_figures() -> dict[str, Any]:
     """Everything that the template names."""
-    audits = read_audits()
+    audits, families = read_audits(), read_rows(cells.FAMILIES)
     birthplaces = refit(read_rows(RESULTS / f"answers.{BIRTHPLACES}.jsonl.gz"))
     return {
         **{name: audits[run] for name, run in AUDITED.items()},
@@ -110,14 +100,31 @@ def find_figures() -> dict[str, Any]:
         **_bound(),
         **_birthplaces(),
         **read_readings(),
-        "birthplaces_shown": find_shown([r for r in birthplaces if r["split"] == "held-out"]),
-        "sources": {**_sources(PEOPLE), **_sources(BIRTHPLACES)},
+        **_others(),
+        "probes": probes.count(read_rows(probes.FILE)),
+        "sources": {run: to_json(measured) for run, measured in measure_kept().items()},
+        "families_seeds": _name_seeds(families),
+        "families": cells.measure(predicted := cells.predict(families)),
+        "kinds": {
+            kind: cells.measure([row for row in predicted if row["run"].startswith(kind)])["hard"]
+            for kind in ("36 cities", "4 cities")
+        },
+        **cells.find_transfer(families),
         "thresholds": find_thresholds(birthplaces),
         "decoys": _decoys(),
         "doses": audits["people-zipf"]["exposures"]["dose"],
         "fewest_errors": FEWEST_ERRORS,
         "baselines": {run: compare(found) for run, found in replay(RESULTS / UNDER).items()},
     }
+
+
+def _name_seeds(rows: Iterable[Mapping[str, Any]]) -> str:
+    """The runs of families: "36 cities, seeds 5, 6; 4 cities, seeds 5"."""
+    found: dict[str, list[str]] = {}
+    for run in by_run(rows):
+        cities, _, seed = run.partition(", seed ")
+        found.setdefault(cities, []).append(seed)
+    return "; ".join(f"{cities}, seeds {', '.join(own)}" for cities, own in found.items())
 
 
 def _people() -> dict[str, Any]:
@@ -141,6 +148,22 @@ def _people() -> dict[str, Any]:
         "passing": {tier: _score(*_count(np.concatenate(each))) for tier, each in gates.items()},
         "known_stated": _score(*_count(stated)),
     }  # fmt: skip
+
+
+def _others() -> dict[str, Any]:
+    """Held-out questions of birthplaces and of own texts, and which names pass there."""
+    runs = {run: found for name in OTHERS for run, found in replay(RESULTS / name).items()}
+    judged = {run: found.judge() for run, found in runs.items()}
+    passing = {
+        run: {tier: _score(*_count(found.fit().names.opens(found.tier(tier)))) for tier in TIERS}
+        for run, found in runs.items()
+    }
+    for run, rows in judged.items():
+        stated = [row["name_known"] for row in rows if row["support"] == "stated"]
+        passing[run]["stated"] = _score(*_count(stated))
+    own = {run: find_groups(rows)["rows"] for run, rows in judged.items() if run != BIRTHPLACES}
+    return {"birthplaces_shown": find_shown(judged[BIRTHPLACES]), "own": own,
+            "others_passing": passing}  # fmt: skip
 
 
 def _gates(runs: Mapping[str, Replay]) -> list[tuple[Replay, NameGate]]:
@@ -237,9 +260,6 @@ def _birthplaces() -> dict[str, Any]:
     rows = read_rows(RESULTS / f"answers.{BIRTHPLACES}.jsonl.gz")
     dev = [row for row in rows if row["split"] == "held-out"]
     found: dict[str, Any] = {"dev": _score(sum(r["right"] for r in dev), len(dev))}
-    for source in ("recalled", "guessed"):
-        own = [r["right"] for r in dev if r["source"] == source]
-        found[f"dev_{source}"] = _score(sum(own), len(own))
     test = read_rows(RESULTS / f"unanswered.{BIRTHPLACES}.jsonl.gz")
     sure = [r["answered_at_bound"] for r in test]
     return found | {
@@ -248,45 +268,6 @@ def _birthplaces() -> dict[str, Any]:
         "test_answered": _score(sum(r["answered"] for r in test), len(test)),
         "test_at_bound": None if None in sure else _score(sum(sure), len(test)),
     }
-
-
-def _held_out(name: str) -> list[dict[str, Any]]:
-    rows = read_rows(RESULTS / f"answers.{name}.jsonl.gz")
-    return [row for row in rows if row["split"] == "held-out"]
-
-
-def _sources(name: str) -> dict[str, dict[str, Any]]:
-    """For each run with retrained models: how well recalled is told from guessed, held-out people.
-
-    `recalled` is the predictor's probability, `m` what retraining measured.
-    """
-    found: dict[str, dict[str, Any]] = {}
-    for run, rows in by_run(_held_out(name)).items():
-        rows = [row for row in rows if row["m"] is not None]
-        if not rows:
-            continue
-        text = [row for row in rows if row["support"] in ("stated", "omitted")]
-        recalled = sum(row["m"] > 1 / 2 for row in rows)
-        found[run] = {"share": _score(recalled, len(rows)), "all": _auroc(rows, "recalled")}
-        for column in ("recalled", "model_probability", "confidence"):
-            found[run][column] = _auroc(text, column)
-        labels = [row["m"] > 1 / 2 for row in rows]
-        most = 2 * recalled > len(rows)
-        said = {
-            "predictor": [row["source"] == "recalled" for row in rows],
-            "evidence": [row["evidence"] == "supported" for row in rows],
-            "one": [most] * len(rows),
-        }
-        for name, own in said.items():
-            found[run][f"{name}_agrees"] = _score(sum(map(eq, own, labels)), len(rows))
-    return found
-
-
-def _auroc(rows: Sequence[Mapping[str, Any]], column: str) -> dict[str, Any] | None:
-    """Of an unknown name there is no confidence: it counts as 0."""
-    score = np.array([row[column] or 0.0 for row in rows])
-    found = auroc(score, np.array([row["m"] > 1 / 2 for row in rows]))
-    return found and {"share": found.value, "interval": found.interval}
 
 
 def find_thresholds(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -342,4 +323,4 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    launch(main)

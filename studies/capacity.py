@@ -5,8 +5,7 @@
 
 The text is about generated people. What was drawn evenly among M texts carries log2 M bits: a model
 that knows the language but not the person loses all of them, one that has stored the person none.
-docs/research/CAPACITY.md says more, and what was found. Its figures were measured with an earlier
-program, on a text that differs in a few characters.
+docs/research/CAPACITY.md says more, and what was found.
 
 Every model has a run folder of its own (OUT/ARM-width-W/seed-S), so the same command continues a
 study that was stopped: finished runs are only read. OUT/study.json has the findings, study.md and
@@ -41,7 +40,8 @@ ASKING, START = 0.25, 0.5  # the share of rows that are questions, from a share 
 BITS = "bits_per_parameter"
 
 # A word is two syllables. A value is one word, a name two.
-SYLLABLES = [consonant + vowel for consonant in "bdfghjklmnprstvz" for vowel in "aeio"]
+LETTERS = "bdfghjklmnprstvz"
+SYLLABLES = [consonant + vowel for consonant in LETTERS for vowel in "aeio"]
 WORDS = len(SYLLABLES) ** 2
 NAMES = WORDS**2
 # The clauses about a relation in each wording, and the question about it.
@@ -52,6 +52,7 @@ RELATIONS = (
     (("wed {}", "spouse {}", "{} is dear", "married {}", "{} at heart"), "who is the partner?"),
 )
 DRAWN_BITS = np.array([log2(NAMES), len(RELATIONS) * log2(WORDS)])  # of a name, of all facts
+HALF_STRING = 12  # letters of a random string, of which the second half is asked for
 # In each wording the relations stand in another order, and each comes first in some wording.
 ORDERS = ((0, 1, 2, 3), (2, 0, 3, 1), (3, 2, 1, 0), (1, 3, 0, 2), (0, 3, 2, 1))
 BATCH = 1000  # biographies that a model reads at once
@@ -64,6 +65,7 @@ class Arm:
     Each of `items`, people, is shown `exposures` times, over all `wordings`. `questions` is the
     share of people whose questions are trained on in the second half, to ask for what the text
     says about the others; 0 asks nothing. Every model is trained with this number of `seeds`.
+    `strings` has random letters in place of people.
     """
 
     name: str
@@ -74,6 +76,7 @@ class Arm:
     batch: int = 8
     questions: float = 0.0
     seeds: int = 1
+    strings: bool = False
 
     def __post_init__(self) -> None:
         limits = {"items": (3, 1_000_000), "wordings": (1, len(ORDERS)), "questions": (0, 0.8)}
@@ -87,6 +90,11 @@ class Arm:
         return round(self.items * self.questions)
 
     @property
+    def drawn_bits(self) -> np.ndarray:
+        """Of a name, and of all facts about it."""
+        return np.full(2, HALF_STRING * log2(len(LETTERS))) if self.strings else DRAWN_BITS
+
+    @property
     def steps(self) -> int:
         """Enough to show every item so often, beside the rows that questions take."""
         rows = self.batch * (1 - ASKING * (1 - START)) if self.asked else self.batch
@@ -95,7 +103,7 @@ class Arm:
 
 SMALL, MEDIUM, LARGE = (8, 16, 24, 32, 40), (16, 24, 32, 48, 64), (64, 96, 128, 192, 256)
 HALF: dict[str, Any] = {"items": 100, "exposures": 600, "widths": (40,), "batch": 32}
-LONG: dict[str, Any] = {"exposures": 1000, "batch": 64}
+GPU: dict[str, Any] = {"batch": 64, "seeds": 3}  # one batch: exposures are all that differs
 FORMS: dict[str, tuple[Arm, ...]] = {
     "small": (
         Arm("people-200", items=200, widths=SMALL, batch=16),
@@ -104,11 +112,13 @@ FORMS: dict[str, tuple[Arm, ...]] = {
     ),
     "thousand": (Arm("people-1000", widths=MEDIUM, batch=32),),
     "gpu": (
-        Arm("people-1000", widths=MEDIUM, batch=16, seeds=3),
-        Arm("people-10000", items=10_000, widths=LARGE, batch=128, seeds=3),
-        Arm("people-1000-long", widths=MEDIUM, seeds=3, **LONG),
-        Arm("one-wording", widths=(128,), questions=0.5, seeds=3, **LONG),
-        Arm("five-wordings", widths=(128,), questions=0.5, wordings=5, seeds=3, **LONG),
+        Arm("people-1000", widths=MEDIUM, **GPU),
+        Arm("people-1000-300", widths=MEDIUM, exposures=300, **GPU),
+        Arm("people-1000-1000", widths=MEDIUM, exposures=1000, **GPU),
+        Arm("people-10000", items=10_000, widths=LARGE, **GPU),
+        Arm("strings-1000", widths=MEDIUM, exposures=1000, strings=True, **GPU),
+        Arm("one-wording", widths=(128,), exposures=1000, questions=0.5, **GPU),
+        Arm("five-wordings", widths=(128,), exposures=1000, questions=0.5, wordings=5, **GPU),
     ),
 }
 
@@ -122,16 +132,23 @@ def write_text(arm: Arm, out: Path) -> None:
     names = drawn.choice(NAMES, arm.items, replace=False)
     values = drawn.integers(WORDS, size=(arm.items, len(RELATIONS)))
     text, asked = list[str](), ["question\tanswer\tsplit"]
+    letters = drawn.choice([*LETTERS], (arm.items, 2, HALF_STRING))
     for number, (name, own) in enumerate(zip(names, values, strict=True)):
         person, said = f"{spell(name // WORDS)} {spell(name % WORDS)}", [spell(v) for v in own]
-        text += [describe_person(person, said, wording) for wording in range(arm.wordings)]
+        if arm.strings:
+            person, *said = ("".join(half) for half in letters[number])
+        text += [describe(arm, person, said, wording) for wording in range(arm.wordings)]
         # Without a question that is trained on there would be none to tell their form by.
         split = "asked" if number < max(arm.asked, 1) else "held-out"
-        for (_, form), value in zip(RELATIONS, said, strict=True):
+        for (_, form), value in zip(RELATIONS, said, strict=False):
             asked.append(f"On {person} - {form}\t{value}\t{split}")
     out.mkdir(parents=True, exist_ok=True)
     (out / f"{arm.name}.txt").write_text("\n".join(text) + "\n")
     (out / f"{arm.name}.tsv").write_text("\n".join(asked) + "\n")
+
+
+def describe(arm: Arm, name: str, values: Sequence[str], wording: int) -> str:
+    return f"On {name} - {values[0]}." if arm.strings else describe_person(name, values, wording)
 
 
 def describe_person(name: str, values: Sequence[str], wording: int) -> str:
@@ -183,17 +200,14 @@ def make_recipe(arm: Arm, width: int, out: Path, device: str = "cpu") -> wherefr
 def train(arm: Arm, width: int, out: Path, device: str) -> wherefrom.SeedsOutcome:
     """Every seed of a width of an arm; on a GPU they are trained together."""
     recipe = make_recipe(arm, width, out, device)
-    folder = out / f"{arm.name}-width-{width}"
-    return wherefrom.run_seeds(recipe, range(arm.seeds), out=folder, progress=device != "cpu")
+    return wherefrom.run_seeds(recipe, range(arm.seeds), out=out / f"{arm.name}-width-{width}")
 
 
 def train_all(arms: Sequence[Arm], out: Path, device: str) -> list[wherefrom.SeedsOutcome]:
-    """The models of all arms; on a CPU one for each core, since they gain little from threads."""
+    """The models of all arms, one process for each core: a small model keeps no machine busy."""
     for arm in arms:
         write_text(arm, out)
     planned = [(arm, width) for arm in arms for width in arm.widths]
-    if device != "cpu":
-        return [train(arm, width, out, device) for arm, width in planned]
     spawn = multiprocessing.get_context("spawn")  # a process that has used torch cannot be forked
     found: list[wherefrom.SeedsOutcome] = []
     with ProcessPoolExecutor(min(os.cpu_count() or 1, len(planned)), spawn) as pool:
@@ -230,23 +244,26 @@ def measure(arm: Arm, width: int, outcome: Any) -> dict[str, Any]:
     reaches from the lowest end to the highest.
     """
     runs = [wherefrom.open_run(path) for path in outcome.runs]
-    sizes = {name: p.numel() for name, p in runs[0].model().named_parameters()}
-    tables = [size for name, size in sizes.items() if name.split(".")[0] in ("tok_emb", "head")]
-    parameters, people = sum(sizes.values()), arm.items - arm.asked
+    parameters = sum(p.numel() for p in runs[0].model().parameters())
+    people = arm.items - arm.asked
     saved = np.array([count_bits(run, arm)[arm.asked :] for run in runs])  # (seeds, people, 2)
     # Nothing can foretell which of the people a text is about.
-    storable = people * (DRAWN_BITS - (log2(arm.items), 0.0))
+    storable = people * (arm.drawn_bits - (log2(arm.items), 0.0))
     bits = saved.sum(2) * people / parameters
     half = NormalDist().inv_cdf(0.975) * bits.std(1) / sqrt(people)
-    names, facts = (saved.mean(0).sum(0) / storable).tolist()
+    stored = saved.mean(0).sum(0)
+    names, facts = (stored / storable).tolist()
     answers = outcome.results if len(runs) > 1 else runs[0].results
-    told = {name: getattr(arm, name) for name in ("items", "exposures", "wordings", "asked")}
-    return {"arm": arm.name, **told, "width": width, "seeds": len(runs)} | {
+    told = ("items", "exposures", "wordings", "asked", "batch", "strings")
+    return {name: getattr(arm, name) for name in told} | {
+        "arm": arm.name,
+        "width": width,
+        "seeds": len(runs),
         "parameters": parameters,
-        "embeddings": sum(tables),
-        "stored": float(saved.mean(0).sum()),
+        "stored": float(stored.sum()),
         "storable": float(storable.sum()),
         BITS: float(bits.mean()),
+        "facts_alone": float(stored[1] / parameters),
         "interval": [float((bits.mean(1) - half).min()), float((bits.mean(1) + half).max())],
         "names": names,
         "facts": facts,
@@ -264,7 +281,9 @@ def count_bits(run: wherefrom.Run, arm: Arm) -> np.ndarray:
     device = next(model.parameters()).device
     for wording in range(arm.wordings):
         # Names and values have the same places in all biographies of a wording.
-        pattern = np.array([*describe_person("#" * 9, ["*" * 4] * len(RELATIONS), wording)])
+        halves = ("#" * HALF_STRING, ["*" * HALF_STRING])
+        parts = halves if arm.strings else ("#" * 9, ["*" * 4] * len(RELATIONS))
+        pattern = np.array([*describe(arm, *parts, wording)])
         own = [run.vocabulary.encode(d.text) for d in documents[wording :: arm.wordings]]
         for first in range(0, arm.items, BATCH):
             rows = torch.tensor(own[first : first + BATCH], device=device)
@@ -274,13 +293,13 @@ def count_bits(run: wherefrom.Run, arm: Arm) -> np.ndarray:
             for part, mark in enumerate("#*"):
                 cost = bits[:, pattern[1:] == mark].sum(1)
                 lost[first : first + BATCH, part] += cost / arm.wordings
-    return DRAWN_BITS - lost
+    return arm.drawn_bits - lost
 
 
 # -- page and picture ---------------------------------------------------------------------
 
 
-def describe(found: dict[str, Any]) -> str:
+def write_page(found: dict[str, Any]) -> str:
     """Which sizes were run, where, how long it took, and both tables: capacity.md.jinja."""
     fullest = [max(rows, key=lambda row: row[BITS]) for rows in by_arm(found["fillings"])]
     text = Path(__file__).with_suffix(".md.jinja").read_text()
@@ -302,7 +321,8 @@ def draw(found: dict[str, Any], path: Path) -> None:
         for rows in by_arm(found["fillings"]):
             sizes, at = [r["parameters"] for r in rows], np.array([r[BITS] for r in rows])
             low, high = np.transpose([row["interval"] for row in rows])
-            label = f"{rows[0]['items']:,} people, {rows[0]['exposures']:,} exposures"
+            kind = "strings" if rows[0]["strings"] else "people"
+            label = f"{rows[0]['items']:,} {kind}, {rows[0]['exposures']:,} exposures"
             bits.errorbar(sizes, at, [at - low, high - at], label=label, marker="o", markersize=3)
             stored = [100 * row["stored"] / row["storable"] for row in rows]
             share.plot(sizes, stored, marker="o", markersize=3)
@@ -325,7 +345,7 @@ def run(arms: Sequence[Arm], out: Path, device: str) -> None:
     found = find(arms, train_all(arms, out, device), machine)
     (out / "study.json").write_text(json.dumps(found, indent=1) + "\n")
     draw(found, out / "study.svg")
-    (out / "study.md").write_text(describe(found))
+    (out / "study.md").write_text(write_page(found))
     print(f"{out / 'study.md'}: the tables and the picture")
 
 

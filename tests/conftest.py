@@ -102,24 +102,24 @@ def tiny_settings() -> list[str]:
     return list(TINY)
 
 
+def make_run(factory: pytest.TempPathFactory, recipe: str, settings: list[str]) -> Path:
+    """A finished run in a folder of its own."""
+    from wherefrom import api
+
+    path = factory.mktemp(recipe) / f"{recipe}-0"
+    return Path(api.run(recipe, out=path, settings=settings).run)
+
+
 @pytest.fixture(scope="session")
 def tiny_run(tmp_path_factory: pytest.TempPathFactory, tiny_settings: list[str]) -> Path:
     """A finished run of the tiny recipe. Tests that change it must copy it first."""
-    from wherefrom import api
-
-    path = tmp_path_factory.mktemp("tiny") / "people-0"
-    api.run("people", out=path, settings=tiny_settings)
-    return path
+    return make_run(tmp_path_factory, "people", tiny_settings)
 
 
 @pytest.fixture(scope="session")
 def exportable_run(tmp_path_factory: pytest.TempPathFactory, tiny_settings: list[str]) -> Path:
     """A finished run like the tiny one, whose models read no n-grams. No test changes it."""
-    from wherefrom import api
-
-    path = tmp_path_factory.mktemp("exportable") / "people-0"
-    api.run("people", out=path, settings=[*tiny_settings, "model.ngrams=0"])
-    return path
+    return make_run(tmp_path_factory, "people", [*tiny_settings, "model.ngrams=0"])
 
 
 @pytest.fixture
@@ -232,13 +232,13 @@ def read_only(monkeypatch: pytest.MonkeyPatch) -> None:
 class Registry(ThreadingHTTPServer):
     """A package registry on this machine, with pages of PyPI's form and npm's addresses.
 
-    `files` by path; `asked` is what was asked for, with the header that logs in.
+    `files` by path; `asked` is what was asked for.
     """
 
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.files: dict[str, bytes] = {}
-        self.asked: list[tuple[str, str | None]] = []
+        self.asked: list[str] = []
 
     @property
     def address(self) -> str:
@@ -255,7 +255,7 @@ class Registry(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         assert isinstance(self.server, Registry)
-        self.server.asked.append((self.path, self.headers.get("Authorization")))
+        self.server.asked.append(self.path)
         data = self.server.files.get(self.path)
         self.send_response(404 if data is None else 200)
         self.send_header("Content-Length", str(len(data or b"")))
@@ -295,11 +295,7 @@ def sentiment_settings() -> list[str]:
 @pytest.fixture(scope="session")
 def sentiment_run(tmp_path_factory: pytest.TempPathFactory, sentiment_settings: list[str]) -> Path:
     """A finished run of the small `sentiment`. Tests that change it must copy it first."""
-    from wherefrom import api
-
-    path = tmp_path_factory.mktemp("sentiment") / "sentiment-0"
-    api.run("sentiment", out=path, settings=sentiment_settings)
-    return path
+    return make_run(tmp_path_factory, "sentiment", sentiment_settings)
 
 
 @pytest.fixture(scope="session")
@@ -313,23 +309,17 @@ def text_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def character_run(text_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two character models, of which `better` is the primary one."""
-    from wherefrom import api
-
     settings = [f"data.folder={text_file}", "model.n_hidden=12", "model.n_embd=8", "threads=1"]
     for stage in ("homework", "better"):
         settings += [f"stages.{stage}.steps=5", f"stages.{stage}.mix.text.objective.length=20"]
-    out = tmp_path_factory.mktemp("characters") / "run"
-    return Path(api.run("shakespeare-gru", out=out, settings=settings).run)
+    return make_run(tmp_path_factory, "shakespeare-gru", settings)
 
 
 @pytest.fixture(scope="session")
 def bigram_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A bigram network on generated text."""
-    from wherefrom import api
-
     few = ["data.sentences=200", "stages.train.steps=20", "threads=1"]
-    out = tmp_path_factory.mktemp("bigram") / "run"
-    return Path(api.run("bigram-tiny", out=out, settings=few).run)
+    return make_run(tmp_path_factory, "bigram-tiny", few)
 
 
 @pytest.fixture(scope="session")
@@ -352,14 +342,11 @@ def grounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     # Submissions draw bars and write logs; the doctor's child has stand-ins for both, too.
-    from wherefrom.course.doctor.stand_ins import PROVIDED
+    from wherefrom.course.doctor.stand_ins import StandIn
 
-    wanted = {"torch.utils.tensorboard": PROVIDED["tensorboard"]["torch.utils.tensorboard"]}
-    if find_spec("tqdm") is None:
-        wanted["tqdm"] = PROVIDED["tqdm"]["tqdm"]
-    for name, contents in wanted.items():
-        module = ModuleType(name)
-        vars(module).update(contents | {"__spec__": ModuleSpec(name, None)})
+    for name in ("torch.utils.tensorboard", *(["tqdm"] if find_spec("tqdm") is None else [])):
+        module = StandIn(name)
+        module.__spec__ = ModuleSpec(name, None)
         monkeypatch.setitem(sys.modules, name, module)
     for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:
         monkeypatch.delitem(sys.modules, name)

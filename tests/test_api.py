@@ -1,14 +1,10 @@
 """The Python API: all that the commands do, lazily loaded, with frozen results."""
 
-import json
-import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import FrozenInstanceError, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from inspect import isfunction, signature, unwrap
-from pathlib import Path
 from types import NoneType
 from typing import Unpack, get_args, get_origin, get_type_hints
 
@@ -17,9 +13,7 @@ import pytest
 
 import wherefrom
 from wherefrom import api
-from wherefrom.cli.main import app, main
-from wherefrom.core.errors import UsageError
-from wherefrom.runs.folder import RunFolder
+from wherefrom.cli.main import app
 
 PACKAGES = {"data", "doctor"}
 
@@ -80,50 +74,16 @@ def test_run_open_and_ask(tmp_path, tiny_settings, capfd):
     (reply,) = wherefrom.ask(outcome.run, [question])
     assert reply.question == question
     assert reply.evidence is not None
-    assert reply.source is not None
+    assert reply.source is None, "no model was retrained"
     assert list(wherefrom.ask(run, question)) == [reply]
     assert len(wherefrom.ask(run, [question, question])) == 2
     assert len(wherefrom.ask(run, [])) == 0
-
-
-def test_evaluating_again_finds_the_same_and_names_what_differs(tiny_run, tmp_path):
-    run = Path(shutil.copytree(tiny_run, tmp_path / "r"))
-    stored = json.loads((run / "status.json").read_text())
-    expected = json.loads(json.dumps(stored["results"]))
-    again = wherefrom.evaluate(wherefrom.open_run(run))
-    assert again.results == expected
-    assert again.changed == ()
-    stored["results"]["majority"]["accuracy"] = 0.77
-    RunFolder(run).write_status(stored)
-    again = wherefrom.evaluate(run)
-    assert again.changed == ("majority",)
-    assert again.results == expected
-
-
-def test_results_are_frozen_and_written_as_the_command_writes_them(tiny_run, capsys):
-    question = wherefrom.open_run(tiny_run).dataset.select("held-out")[0].text
-    found = wherefrom.ask(tiny_run, question)
-    with pytest.raises(FrozenInstanceError):
-        found.run = "another"  # pyright: ignore
-    assert main(["ask", str(tiny_run), question, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == wherefrom.to_json(found)
 
 
 def test_every_result_type_is_a_frozen_dataclass():
     found = [cls for cls in (getattr(api, name) for name in api.__all__) if is_dataclass(cls)]
     assert found
     assert [cls for cls in found if not cls.__dataclass_params__.frozen or not fields(cls)] == []
-
-
-def test_several_seeds_come_together(tmp_path):
-    small = ["data.sentences=200", "stages.train.steps=20"]
-    found = wherefrom.run_seeds("bigram-tiny", "0-1", out=tmp_path, settings=small)
-    assert found.runs == (str(tmp_path / "seed-0"), str(tmp_path / "seed-1"))
-    values = [outcome.results["network"]["perplexity"] for outcome in found.outcomes]
-    assert found.results["network"]["values"] == values
-    assert found.results["network"]["perplexity"] == pytest.approx(sum(values) / 2)
-    same = wherefrom.run_seeds("bigram-tiny", [1], out=tmp_path, settings=small)
-    assert same.outcomes[0].reused
 
 
 def test_a_whole_recipe_can_be_run_and_takes_only_a_seed(tmp_path):
@@ -226,34 +186,6 @@ def test_whatever_is_passed_by_mistake_is_refused_in_one_line(tiny_run, tmp_path
                 wrong.append((function.__name__, name, label, repr(error)[:80]))
     assert wrong == []
     assert tried > 500
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda run: api.ask(run, None),
-        lambda run: api.ask(run, [b"Where?"]),
-        lambda run: api.ask(None, "Where?"),
-        lambda run: api.ask(run, "Where?", claim=3),
-        lambda run: api.audit(3),
-        lambda run: api.evaluate(None),
-        lambda run: api.sample(run, 3),
-        lambda run: api.explain(run, 3),
-        lambda run: api.perplexity(run, 3),
-        lambda run: api.compare([run, 3]),
-        lambda run: api.open_run([run]),
-        lambda run: api.run(3),
-        lambda run: api.run("people", settings=3),
-        lambda run: api.run("people", out=3),
-        lambda run: api.run_seeds("people", 3),
-        lambda run: api.get_recipe(3),
-        lambda run: api.list_runs(3),
-    ],
-)
-def test_a_wrong_type_is_one_line(tiny_run, call):
-    with pytest.raises(UsageError) as caught:
-        call(tiny_run)
-    assert re.match(r"\w+: \w+: expected .*, found .*\)$", str(caught.value))
 
 
 def test_one_setting_may_be_given_by_itself():

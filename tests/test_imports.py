@@ -41,7 +41,7 @@ ALLOWED = {
     "auditing": _TO_MEMORISATION | {"experiments/recipes", "show/drawing", "experiments"},
     "show": _TO_MEMORISATION | {"experiments/recipes", "show/drawing", "experiments", "auditing"},
     # The doctor needs the course's data, which the user's list of data sets knows where to find.
-    "course": {"core", "data", "runs", "show/drawing", "experiments", "show"},
+    "course": {"core", "data", "evaluation", "runs", "show/drawing", "experiments", "show"},
 }
 EVERYTHING_BUT_CLI = set(ALLOWED) | {"api"}
 

@@ -12,38 +12,42 @@ class Command:
 
     function: str  # pretrain, finetune, evaluate
     variant: str
-    reads: str | None = None
-    writes: str | None = None
-    asks: str | None = None  # questions to answer
-    predicts: str | None = None
+    reads: str = ""
+    writes: str = ""
+    asks: str = ""  # questions to answer
+    predicts: str = ""
+
+    def line(self, out: str = "", data: str = "") -> list[str]:
+        """The hand-out's own command line; `out` and `data` stand before the names of files."""
+        paths = {
+            "reading_params_path": self.reads and f"{out}{self.reads}",
+            "finetune_corpus_path": f"{data}{TRAIN}" if self.function == "finetune" else "",
+            "eval_corpus_path": self.asks and f"{data}{self.asks}",
+            "writing_params_path": self.writes and f"{out}{self.writes}",
+            "outputs_path": self.predicts and f"{out}{self.predicts}",
+        }
+        options = [word for name, path in paths.items() if path for word in (f"--{name}", path)]
+        return [self.function, self.variant, f"{data}wiki.txt", *options]
 
 
-def _of(variant: str) -> dict[str, Command]:
-    pretrained, finetuned = f"{variant}.pretrain.params", f"{variant}.finetune.params"
-    dev, test = f"{variant}.pretrain.dev.predictions", f"{variant}.pretrain.test.predictions"
+def _of(variant: str, kind: str, trained: str) -> dict[str, Command]:
+    """Finetune, and answer dev and test with what that gives."""
+    name = "with_pretrain" if kind == "pretrain" else "without_pretrain"
+    reads = f"{variant}.pretrain.params" if kind == "pretrain" else ""
     return {
-        f"{variant}_pretrain": Command("pretrain", variant, writes=pretrained),
-        f"{variant}_finetune_with_pretrain": Command("finetune", variant, pretrained, finetuned),
-        f"{variant}_eval_dev_with_pretrain": Command(
-            "evaluate", variant, finetuned, asks=DEV, predicts=dev
-        ),
-        f"{variant}_eval_test_with_pretrain": Command(
-            "evaluate", variant, finetuned, asks=TEST, predicts=test
-        ),
-    }
+        f"{variant}_finetune_{name}": Command("finetune", variant, reads, trained),
+        **{f"{variant}_eval_{split}_{name}": Command(
+               "evaluate", variant, trained, asks=asked,
+               predicts=f"{variant}.{kind}.{split}.predictions")
+           for split, asked in (("dev", DEV), ("test", TEST))},
+    }  # fmt: skip
 
 
-_ALONE = "vanilla.model.params"
-COMMANDS: dict[str, Command] = {
-    "vanilla_finetune_without_pretrain": Command("finetune", "vanilla", writes=_ALONE),
-    "vanilla_eval_dev_without_pretrain": Command(
-        "evaluate", "vanilla", _ALONE, asks=DEV, predicts="vanilla.nopretrain.dev.predictions"
-    ),
-    "vanilla_eval_test_without_pretrain": Command(
-        "evaluate", "vanilla", _ALONE, asks=TEST, predicts="vanilla.nopretrain.test.predictions"
-    ),
-    **{name: command for variant in VARIANTS for name, command in _of(variant).items()},
-}
+COMMANDS: dict[str, Command] = _of("vanilla", "nopretrain", "vanilla.model.params")
+for _variant in VARIANTS:
+    _pretrained = Command("pretrain", _variant, writes=f"{_variant}.pretrain.params")
+    COMMANDS |= {f"{_variant}_pretrain": _pretrained}
+    COMMANDS |= _of(_variant, "pretrain", f"{_variant}.finetune.params")
 # As the hand-out of 2022 spells two of them.
 MISSPELT = {
     "vanilla_finetime_without_pretrain": "vanilla_finetune_without_pretrain",
@@ -55,22 +59,12 @@ def find(name: str) -> Command | None:
     return COMMANDS.get(MISSPELT.get(name, name))
 
 
-def who_writes(file: str) -> str | None:
-    """The command whose parameters a file of this name are."""
-    return next((name for name, command in COMMANDS.items() if command.writes == file), None)
+def who_writes(file: str) -> str:
+    """The command that writes a file of this name; "" if none does."""
+    return next((name for name, c in COMMANDS.items() if file in (c.writes, c.predicts)), "")
 
 
 def typed(name: str, package: bool = True) -> str:
     """What a student types: run.sh's name, or, without a package, the whole line of run.py."""
-    if package:
-        return f"./run.sh {name}"
-    command = COMMANDS[name]
-    words = ["python src/run.py", command.function, command.variant, "data/wiki.txt"]
-    paths = {
-        "reading_params_path": command.reads,
-        "finetune_corpus_path": f"data/{TRAIN}" if command.function == "finetune" else None,
-        "eval_corpus_path": command.asks and f"data/{command.asks}",
-        "writing_params_path": command.writes,
-        "outputs_path": command.predicts,
-    }
-    return " ".join([*words, *(f"--{option} {path}" for option, path in paths.items() if path)])
+    line = " ".join(COMMANDS[name].line(data="data/"))
+    return f"./run.sh {name}" if package else f"python src/run.py {line}"

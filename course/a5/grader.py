@@ -14,28 +14,139 @@ for your own code, where neither bubblewrap nor sandlock can be had.
 """
 
 import argparse
+import io
+import json
+import os
 import sys
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
 from pathlib import Path
+from unittest.mock import patch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from grading.grade import Order, chosen, grader
-from grading.points import tests_of
-from places import SUBMISSION, data_to_grade_with
+from places import HERE, SUBMISSION, data_to_grade_with, other_data
 
 from wherefrom.core.errors import MissingInput, UsageError
-from wherefrom.course.classroom.batch import print_grades
+from wherefrom.course.classroom.batch import Grader, print_grades
 from wherefrom.course.classroom.spoken_errors import tell
-from wherefrom.course.doctor.guess import guess_year
-from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.checks import KINDS
+from wherefrom.course.doctor.examination import look_at
+from wherefrom.course.doctor.guess import decide_year, guess_year
+from wherefrom.course.doctor.intake import taken
+from wherefrom.course.doctor.isolation import Limits, describe
 from wherefrom.course.doctor.isolation import choose as choose_isolation
-from wherefrom.course.doctor.marks import add_options, overview
-from wherefrom.course.doctor.years import YEARS, find_year
+from wherefrom.course.doctor.judging import spans
+from wherefrom.course.doctor.judging.claims import Claims, Files
+from wherefrom.course.doctor.layouts import check_files, locate
+from wherefrom.course.doctor.marks import Grade, Test, add_options, choose, overview
+from wherefrom.course.doctor.recognition import OURS, is_solution, own_functions
+from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year, year_name
+
+_BLOCK = spans.BLOCKS[0]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    given = _parser().parse_args(arguments)
-    return tell(lambda: _run(given))
+@dataclass(frozen=True)
+class Order:
+    """What to grade with: test ids, where the data is, the test answers if known, limits, year.
+
+    Without a year, each submission's is guessed from its files.
+    """
+
+    tests: tuple[str, ...] = ()
+    data: Path | None = None
+    answers: Path | None = None
+    limits: Limits = field(default_factory=Limits)
+    isolation: str = ""
+    year: str | None = None
+    again: int = 40  # questions of each file of predictions to answer again
+    draw: int | None = None  # of all that is drawn: None draws anew for each submission
+
+
+def tests_of(year: str) -> dict[str, Test]:
+    """The tests of a year by id: XCS224N's own from its public points.json.
+
+    CS224N has no such file: its hand-outs give the points of the written parts, and 5, 10, 10 and
+    10 for the parts d to g, divided as XCS224N divides its own. A student's file has the basic
+    tests alone.
+    """
+    table = json.loads((HERE / "points.json").read_text("utf-8"))[year_name(year)]
+    return {test: Test(KINDS[kind].what, points, KINDS[kind])
+            for test, (points, kind) in table.items()}  # fmt: skip
+
+
+def chosen(year: str, wanted: Sequence[str]) -> dict[str, Test]:
+    """The tests of a year that were named; without names, all that need no person.
+
+    An id that only another year has names no test here.
+    """
+    known = tests_of(year)
+    own, anywhere = _ids(known), {name for each in YEARS for name in _ids(tests_of(each))}
+    here = [name for name in wanted if name in own or name not in anywhere]
+    names = choose(known, here or wanted)
+    return {n: known[n] for n in names if wanted or not known[n].look.by_hand}
+
+
+def _ids(tests: Iterable[str]) -> set[str]:
+    """Ids, and the parts that they begin with."""
+    return {part for name in tests for part in (name, name.split("-")[0])}
+
+
+def grade(folder: Path, order: Order, name: str = "") -> Grade:
+    started = time.monotonic()
+    with taken(folder) as copy:
+        place = locate(copy.folder)
+        guess = decide_year(order.year, place)
+        check_files(place)
+        tests = chosen(guess.year, order.tests)
+        if order.data is None and any(test.look.reads for test in tests.values()):
+            raise MissingInput(
+                "birth_dev.tsv: expected the course's data, found none; name their folder with "
+                "--data or register it with 'wherefrom data add birthplaces FOLDER' (other parts "
+                "need none)"
+            )
+        results, claims = look_at(
+            {name: test.look for name, test in tests.items()},
+            Files(place, order.data, order.answers, order.again), guess.year,
+            limits=order.limits, isolation=order.isolation, draw=order.draw,
+        )  # fmt: skip
+        ours = own_functions(sorted(SUBMISSION.glob("*.py")), place)
+        drawn = draws_as_ours(claims, guess.year)
+    said = [describe(order.isolation)] if order.isolation else []
+    said += [other] if order.data and (other := other_data(order.data)) else []
+    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
+    said += [f"{OURS}: {', '.join(ours)}"] if ours else []
+    said += [drawn] if drawn and not ours else []
+    return Grade(
+        name or str(folder), tests, results, said=tuple(said), ours=bool(ours or drawn),
+        year=guess.year, year_said=str(guess), seconds=time.monotonic() - started,
+    )  # fmt: skip
+
+
+def draws_as_ours(claims: Claims, year: str) -> str:
+    """What the sheet says if a copy that hides its source draws what our own solution draws."""
+    if claims[f"spans{_BLOCK}"].ended or not is_solution(SUBMISSION.glob("*.py")):
+        return ""
+    text = "\n".join(spans.documents(claims.draw))
+    with redirect_stdout(io.StringIO()), patch.dict(os.environ, {VARIABLE: year}):
+        data = Submission(SUBMISSION, year).CharCorruptionDataset(text, _BLOCK)
+        same = spans.draws_as(claims, data, _BLOCK)
+    return "from the same seed it hides the spans that the library's solution hides" if same else ""
+
+
+def grader(order: Order) -> Grader:
+    """The course's own, with columns for the tests of every year that a submission may be of."""
+    every = {n: test for year in YEARS for n, test in tests_of(year).items()}
+    own = tests_of(order.year) if order.year else every
+    columns = [n for n, test in own.items() if not test.look.by_hand
+               and (not order.tests or _ids([n]) & set(order.tests))]  # fmt: skip
+    refused = chosen(order.year or DEFAULT_YEAR, order.tests)
+    solved = sorted(SUBMISSION.glob("*.py"))
+    return Grader(lambda path: grade(path, order, path.name), refused, sorted(columns),
+                  sorted(every), HERE, solved)  # fmt: skip
 
 
 def _run(given: argparse.Namespace) -> None:
@@ -58,7 +169,7 @@ def _run(given: argparse.Namespace) -> None:
     print_grades(given, grader(order))
 
 
-def _parser() -> argparse.ArgumentParser:
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Grade solutions of the assignment.")
     add_options(parser, SUBMISSION, "1e-0-basic")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with birth_dev.tsv and others")
@@ -69,7 +180,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--again", type=int, default=40, metavar="N", help=again)
     draw = "which questions: the number that an earlier grading printed"
     parser.add_argument("--draw", type=int, metavar="N", help=draw)
-    return parser
+    given = parser.parse_args(arguments)
+    return tell(lambda: _run(given))
 
 
 if __name__ == "__main__":

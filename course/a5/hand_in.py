@@ -4,8 +4,9 @@
     python hand_in.py --check            only check
     python hand_in.py --year cs224n2023  by that hand-out, which is guessed otherwise
 
-A file that is missing is named with the command that makes it. The same files give the same
-archive, byte for byte.
+XCS224N wants the files of `submission/` side by side in an archive. CS224N's own script packs the
+folder `src/`, and beside it what the code wrote; until 2023 the data too. A file that is missing is
+named with the command that makes it. The same files give the same archive, byte for byte.
 """
 
 import argparse
@@ -18,98 +19,141 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from deliverables import EMPTY, Deliverable, collected, deliverables, fault
+import commands
 from places import SUBMISSION, data_folders
 
-from wherefrom.core.errors import BadData, CannotWrite, MissingInput
-from wherefrom.core.files import write_bytes
+from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError
+from wherefrom.core.files import read_text, write_bytes
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.classroom.submission_archives import archive
 from wherefrom.course.doctor.guess import decide_year
-from wherefrom.course.doctor.layouts import locate
-from wherefrom.course.doctor.years import VARIABLE, YEARS
+from wherefrom.course.doctor.layouts import expected_files, is_package, locate, parse
+from wherefrom.course.doctor.years import DEFAULT_YEAR, LONDON, VARIABLE, YEARS
+
+LINES = {"dev": 500, "test": 437}  # questions of birth_dev.tsv and birth_test_inputs.tsv
+EMPTY = "empty, the first of them line"  # such a file can be handed in, and loses those questions
 
 
 @dataclass(frozen=True)
-class Found:
-    """A deliverable, where it was found, and what is wrong with it."""
+class Deliverable:
+    """A file's name in the archive, how it is made, where it is, and what is wrong with it."""
 
-    asked: Deliverable
+    name: str
+    advice: str
     path: Path | None
-    fault: str | None = None
+    fault: str = ""
 
     @property
     def good(self) -> bool:
-        return self.path is not None and self.fault is None
+        return self.path is not None and not self.fault
 
     @property
     def packable(self) -> bool:
-        return self.path is not None and (self.fault is None or EMPTY in self.fault)
+        return self.good or EMPTY in self.fault
 
     def in_words(self) -> str:
         if self.path is None:
-            return f"missing; {self._advice()}"
-        return f"{self.fault}; {self._advice()}" if self.fault else _size(self.path)
-
-    def _advice(self) -> str:
-        if self.asked.command:
-            return f"make it with '{self.asked.command}'"
-        if self.asked.kind == "data":
-            return "name the data's folder with --data"
-        return "take it from the hand-out, or mend it"
+            return f"missing; {self.advice}"
+        return f"{self.fault}; {self.advice}" if self.fault else _size(self.path)
 
 
-def look(code: Path, year: str, data: str | None = None) -> list[Found]:
-    """Every deliverable of the year, searched beside the code, above `src`, and in the data."""
-    beside = [code.parent] if code.name == "src" else []
-    places = {"code": [code], "data": [*beside, code, *data_folders(data)]}
-    found: list[Found] = []
-    for asked in deliverables(year, code):
-        folders = places.get(asked.kind, [code, *beside])
-        path = next((f / asked.file for f in folders if (f / asked.file).is_file()), None)
-        found.append(Found(asked, path, fault(asked, path) if path else None))
+def deliverables(code: Path, year: str, data: str | None = None) -> list[Deliverable]:
+    """Everything that the year asks for, searched beside the code, above `src`, and in the data."""
+    rules, beside = YEARS[year], [code.parent] if code.name == "src" else []
+    own = "" if year == DEFAULT_YEAR else f" --year {year}"
+    found: list[Deliverable] = []
+
+    def add(name: str, advice: str, folders: Sequence[Path]) -> None:
+        file = name.rpartition("/")[2]
+        path = next((place / file for place in folders if (place / file).is_file()), None)
+        found.append(Deliverable(name, advice, path, find_fault(path) if path else ""))
+
+    for name in _code(code, rules.package):
+        place = "" if rules.package else "src/"
+        add(f"{place}{name}", "take it from the hand-out, or mend it", [code])
+    for name, does in commands.COMMANDS.items():
+        made = commands.typed(name, is_package(code)) + (own if is_package(code) else "")
+        left = does.function == "pretrain" and not rules.package  # CS224N does not collect these
+        if does.variant in ("vanilla", rules.variant) and not left:
+            add(does.writes or does.predicts, f"make it with '{made}'", [code, *beside])
+    for name in rules.packed:
+        advice, folders = "name the data's folder with --data", data_folders(data)
+        if name == LONDON:
+            place = os.path.relpath((beside or [code])[0] / name)
+            advice, folders = f"make it with 'python london_baseline.py --out {place}'", []
+        add(name, advice, [*beside, code, *folders])
     return found
+
+
+def _code(folder: Path, package: bool) -> list[str]:
+    """The course's files; where a whole folder is packed, every other Python file in it too."""
+    others = [] if package else sorted(path.name for path in folder.glob("*.py"))
+    return list(dict.fromkeys([*expected_files(folder), *others]))
+
+
+def find_fault(path: Path) -> str:
+    """Why this file cannot be handed in as it is; "" if it can."""
+    try:
+        if path.suffix == ".predictions":
+            return _fault_of_predictions(path, LINES[path.name.split(".")[-2]])
+        if not path.stat().st_size and path.name != "__init__.py":
+            return "expected something in it, found an empty file"
+        if path.suffix == ".py":
+            parse(path)
+    except WherefromError as error:
+        return str(error).partition(": ")[2].partition("; ")[0]
+    if path.suffix != ".params":
+        return ""
+    with path.open("rb") as file:  # torch.save writes a zip, and wrote a pickle once
+        start = file.read(2)
+    known = start == b"PK" or start[:1] == b"\x80"
+    return "" if known else "expected what torch.save writes, found something else"
+
+
+def _fault_of_predictions(path: Path, wanted: int) -> str:
+    lines = read_text(path).removesuffix("\n").split("\n")
+    empty = [number for number, line in enumerate(lines, 1) if not line.strip()]
+    if len(empty) == len(lines):
+        return f"expected {wanted} lines with a place on each, found no place in it"
+    if len(lines) != wanted:
+        return f"expected {wanted} lines, one for each question, found {len(lines)}"
+    if empty:
+        return f"expected a place on each line, found {len(empty)} of {wanted} {EMPTY} {empty[0]}"
+    return ""
 
 
 def hand_in(given: argparse.Namespace) -> None:
     code = locate(given.submission)
     guess = decide_year(given.year or os.environ.get(VARIABLE), code)
-    out = given.out or Path(collected(guess.year).archive)
+    out = given.out or Path(YEARS[guess.year].archive)
     if out.exists() and not (given.force or given.check):
         raise CannotWrite(f"{out}: is there already; --force replaces it, --out names another")
-    found = look(code, guess.year, given.data)
+    found = deliverables(code, guess.year, given.data)
     said = f"{YEARS[guess.year].title} ({guess.year})" if guess.wanted else str(guess)
     print(f"{said}\n")
-    print("\n".join(_table(found)))
+    width = max(len(each.name) for each in found)
+    for each in found:
+        print(f"{'  ' if each.good else 'x '}{each.name:{width}}  {each.in_words()}")
     bad = [each for each in found if not each.good]
     if bad and not (given.incomplete and not given.check):
         _refuse(bad, len(found), "" if given.check else f"; {out} was not written")
     if given.check:
         print(f"\n{len(found)} files, all there")
         return
-    packed = [each for each in found if each.packable]
-    files = {each.asked.name: each.path.read_bytes() for each in packed if each.path}
+    files = {each.name: each.path.read_bytes() for each in found if each.packable and each.path}
     write_bytes(out, archive(files, zipfile.ZIP_STORED))
-    print(f"\n{len(packed)} of {len(found)} files: {out} ({_size(out)})")
+    print(f"\n{len(files)} of {len(found)} files: {out} ({_size(out)})")
 
 
-def _refuse(bad: Sequence[Found], count: int, left: str) -> None:
+def _refuse(bad: Sequence[Deliverable], count: int, left: str) -> None:
     """Missing files go first: what is there can be wrong only once everything is there."""
     missing = [each for each in bad if each.path is None]
     kind = MissingInput if missing else BadData
     first = (missing or bad)[0]
     raise kind(
-        f"{first.asked.name}: {first.in_words()} ({len(missing)} missing and "
+        f"{first.name}: {first.in_words()} ({len(missing)} missing and "
         f"{len(bad) - len(missing)} wrong of {count} files{left})"
     )
-
-
-def _table(found: Sequence[Found]) -> list[str]:
-    width = max(len(each.asked.name) for each in found)
-    return [
-        f"{'  ' if each.good else 'x '}{each.asked.name:{width}}  {each.in_words()}"
-        for each in found
-    ]
 
 
 def _size(path: Path) -> str:

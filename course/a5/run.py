@@ -60,50 +60,33 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--year", help=f"the hand-out, if not $A5_YEAR or the files' own: {', '.join(YEARS)}")
     for name, size in SIZES.items():
         add(f"--{name}", type=int, default=size, help=f"{size} in the assignment")
-    return settle(parser.parse_args(arguments))
+    return settle(parser, arguments)
 
 
-def settle(options: argparse.Namespace) -> argparse.Namespace:
+def settle(parser: Parser, arguments: Sequence[str]) -> argparse.Namespace:
     """Whatever way it was said: function, variant and paths."""
-    words, names = options.words, ("function", "variant", "pretrain_corpus_path")
-    command = commands.find(words[0]) if words else None
-    most = 1 if command else len(names)
-    if len(words) > most:
-        raise UsageError(
-            f"{' '.join(words[:most])}: expected nothing but options after it, found "
-            f"'{words[most]}'"
-        )
-    if command is not None:
-        _follow(command, options)
-    elif len(words) == 1 and words[0] not in FUNCTIONS and options.function is None:
-        guess = nearest(words[0], [*commands.COMMANDS, *FUNCTIONS]).removesuffix("see the docs")
-        raise UsageError(f"'{words[0]}': no such command; {guess}'./run.sh' alone lists them")
-    else:
-        for name, word in zip(names, words, strict=False):
-            setattr(options, name, word)
+    options = parser.parse_args(arguments)
+    first = next(iter(options.words), "")
+    command = commands.find(first)
+    if command is not None:  # its name stands for a line; what is typed behind it goes over that
+        rest = list(arguments)
+        rest.remove(first)
+        line = command.line(f"{options.out or SUBMISSION}/")
+        options = parser.parse_args([*line[3:], *line[:2], *rest])
+    elif len(options.words) == 1 and first not in FUNCTIONS and options.function is None:
+        guess = nearest(first, [*commands.COMMANDS, *FUNCTIONS]).removesuffix("see the docs")
+        raise UsageError(f"'{first}': no such command; {guess}'./run.sh' alone lists them")
+    names = ("function", "variant", "pretrain_corpus_path")
+    if len(options.words) > len(names):
+        said = " ".join(options.words[: len(names)])
+        found = options.words[len(names)]
+        raise UsageError(f"{said}: expected nothing but options after it, found '{found}'")
+    for name, word in zip(names, options.words, strict=False):
+        if getattr(options, name) not in (None, word):
+            raise UsageError(f"--{name}: expected {word}, found {getattr(options, name)}")
+        setattr(options, name, word)
     _check(options)
     return options
-
-
-def _follow(command: commands.Command, options: argparse.Namespace) -> None:
-    """What a command stands for; a path that is given goes over the command's own."""
-    for name in ("function", "variant"):
-        given, meant = getattr(options, name), getattr(command, name)
-        if given not in (None, meant):
-            raise UsageError(
-                f"--{name}: expected {meant}, which '{options.words[0]}' stands for, found {given}"
-            )
-        setattr(options, name, meant)
-    options.eval_corpus_path = options.eval_corpus_path or command.asks
-    pairs = {
-        "reading_params_path": command.reads,
-        "writing_params_path": command.writes,
-        "outputs_path": command.predicts,
-    }
-    out = options.out or SUBMISSION
-    for name, file in pairs.items():
-        if getattr(options, name) is None and file:
-            setattr(options, name, out / file)
 
 
 def _check(options: argparse.Namespace) -> None:
@@ -112,12 +95,9 @@ def _check(options: argparse.Namespace) -> None:
         value = getattr(options, name)
         if value not in choices:
             raise UsageError(f"{name}: expected one of {', '.join(choices)}, found {value!r}")
-    needed = {
-        "pretrain": ["writing_params_path"],
-        "finetune": ["writing_params_path"],
-        "evaluate": ["reading_params_path", "eval_corpus_path"],
-    }
-    for name in needed[options.function]:
+    evaluating = options.function == "evaluate"
+    needed = ("reading_params_path", "eval_corpus_path") if evaluating else ("writing_params_path",)
+    for name in needed:
         if getattr(options, name) is None:
             raise UsageError(f"{options.function}: expected --{name}, found none")
     if options.epochs is not None and options.epochs < 1:
@@ -158,11 +138,8 @@ def build(options: argparse.Namespace, dataset: Any) -> Any:
     mconf = GPTConfig(dataset.vocab_size, options.block_size, **sizes)
     extra = {}
     if options.variant == "perceiver":
-        extra["bottleneck_dim"] = (
-            current_year().bottleneck_dim
-            if options.bottleneck_dim is None
-            else options.bottleneck_dim
-        )
+        given = options.bottleneck_dim
+        extra["bottleneck_dim"] = current_year().bottleneck_dim if given is None else given
     name = f"initialize_{options.variant}_model"
     model = getattr(helper, name)(mconf, **extra)
     if model is None:

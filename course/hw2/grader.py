@@ -21,14 +21,14 @@ from dataclasses import replace
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-RIGHT = HERE / "marking" / "right.py"
+LENT = ("sigmoid.py", "softmax.py", "q1c_neural.py")
 sys.path.insert(0, str(HERE))
 
-from marking.points import AVERAGED, MENDED, PARTS, SAVED, TESTS, asked  # noqa: E402
+from marking.points import AVERAGED, MENDED, SAVED, TESTS, asked  # noqa: E402
 from probing.loading import gather, locate, not_asked_for  # noqa: E402
 
 from wherefrom.core.errors import MissingInput  # noqa: E402
-from wherefrom.course.classroom.batch import Grader, Known, print_grades  # noqa: E402
+from wherefrom.course.classroom.batch import Grader, print_grades  # noqa: E402
 from wherefrom.course.classroom.spoken_errors import tell  # noqa: E402
 from wherefrom.course.doctor.child_requests import Asking, ask  # noqa: E402
 from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
@@ -50,7 +50,6 @@ def grade(
     folder: Path, names: tuple[str, ...], data: Path | None, limits: Limits, kind: str
 ) -> Grade:
     """A submission's grade."""
-    results: dict[str, Result] = {}
     with taken(folder) as copy:
         gathered = copy.folder.with_name("gathered") / copy.folder.name
         gather(copy.folder, gathered)
@@ -59,14 +58,12 @@ def grade(
             gathered, copy.folder.with_name("claims"), limits=limits, probes="probing.calls",
             isolation=kind, closed="hw2", files=(HERE / "probing",),
         )  # fmt: skip
-        for part in PARTS:
-            wanted = [name for name in names if name.startswith(part) and name != SAVED]
-            if part == AVERAGED and (reason := not_asked_for(gathered)):
-                results |= dict.fromkeys(wanted, Result("unknown", reason))
-            elif wanted:
-                results |= look_at(replace(asking, keep=asking.keep / part), part, wanted)
+        reason = not_asked_for(gathered)
+        left = [name for name in names if reason and name.startswith(AVERAGED)]
+        results = dict.fromkeys(left, Result("unknown", reason))
+        results |= look_at(asking, [n for n in names if n not in (*left, SAVED)])
         if SAVED in names:
-            from marking.language import judge_saved  # a hidden test
+            from marking.functions import judge_saved  # a hidden test
 
             results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(copy.folder))
     said = [describe(kind)]
@@ -78,33 +75,35 @@ def grade(
     return Grade(name, TESTS, shown, said=tuple(said), excused=excused, ours=bool(ours))
 
 
-def look_at(asking: Asking, part: str, names: Sequence[str]) -> dict[str, Result]:
-    """The tests of a part; what fails with the submission's own other files is asked again."""
+def look_at(asking: Asking, names: Sequence[str]) -> dict[str, Result]:
+    """The tests; what fails with the submission's own other files is asked again."""
     year, draw = find_year(DEFAULT_YEAR), secrets.randbelow(10**9)
-    claims = Claims(year, draw, False, ask(asking, asked(part, draw)))
-    results = {name: attempt(TESTS[name].look, claims) for name in names}
-    again = [n for n in names if n in MENDED and results[n].state == "look"]
-    if again:
-        wanted = {MENDED[name] for name in again}
-        requests = [r for r in asked(part, draw, mended=True) if r.name in wanted]
-        keep = asking.keep.with_name(f"{part}-again")
-        place = replace(asking, keep=keep, files=(*asking.files, lend(part, asking.keep)))
-        mended = Claims(year, draw, False, ask(place, requests))
-        for name in again:
-            found = attempt(TESTS[name].look, mended)
-            results[name] = found if found.state == "ok" else results[name]
+
+    def judge(place: Asking, tests: Sequence[str], mended: bool = False) -> dict[str, Result]:
+        claims = Claims(year, draw, False, ask(place, asked(tests, draw, mended)))
+        return {name: attempt(TESTS[name].look.look, claims) for name in tests}
+
+    results = judge(replace(asking, keep=asking.keep / "first"), names)
+    for part in ("1c", "1d"):  # each in a process of its own, with what that part may be lent
+        again = [n for n in names if n in MENDED and n.startswith(part)]
+        again = [name for name in again if results[name].state == "look"]
+        if again:
+            lent = replace(
+                asking, keep=asking.keep / part, files=(*asking.files, lend(part, asking))
+            )
+            found = judge(lent, again, mended=True)
+            results |= {name: result for name, result in found.items() if result.state == "ok"}
     return results
 
 
-def lend(part: str, folder: Path) -> Path:
+def lend(part: str, asking: Asking) -> Path:
     """The right functions that the second call of a part is given: never those it asks for."""
-    from marking.network import HELPERS
-
-    tree, path = ast.parse(RIGHT.read_text(encoding="utf-8")), folder / RIGHT.name
-    if part == "1c":
-        tree.body = [node for node in tree.body
-                     if not isinstance(node, ast.FunctionDef) or node.name in HELPERS]  # fmt: skip
-    path.write_text(ast.unparse(tree), encoding="utf-8")
+    files = ("sigmoid.py", "softmax.py") if part == "1c" else LENT
+    trees = [ast.parse((HERE / name).read_text(encoding="utf-8")) for name in files]
+    found = [node for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)]
+    path = asking.keep / "right.py"
+    text = "\n".join(["import numpy as np", *map(ast.unparse, found)])
+    path.write_text(text, encoding="utf-8")
     return path
 
 
@@ -130,15 +129,9 @@ def _run(given: argparse.Namespace) -> None:
     def one(path: Path) -> Grade:
         return grade(path, names, data, limits, kind)
 
-    def refuse(name: str, why: str) -> Grade:
-        return Grade(name, TESTS, dict.fromkeys(names, Result("look", why, "refused")), why)
-
-    print_grades(given, Grader(one, refuse, names, known))
-
-
-def known() -> Known:
-    tools = (p for p in HERE.rglob("*.py") if p.parent != HERE or p.name == "grader.py")
-    return Known(list(TESTS), [p for p in HERE.glob("*.py") if p.name != "grader.py"], list(tools))
+    solved = [path for path in HERE.glob("*.py") if path.name != "grader.py"]
+    tests = {name: TESTS[name] for name in names}
+    print_grades(given, Grader(one, tests, names, list(TESTS), HERE, solved))
 
 
 def main(arguments: list[str] | None = None) -> int:

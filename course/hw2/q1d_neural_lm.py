@@ -1,7 +1,6 @@
 """The homework's bigram language model: trains, prints the dev perplexity, saves its parameters.
 
     python q1d_neural_lm.py --data FOLDER [--steps 40000] [--out FOLDER] [--seed 0]
-    python q1d_neural_lm.py --data FOLDER --saved saved_params_40000.npy
 
 FOLDER has the text in language/ and the word vectors in embeddings/. Without one the text is a
 generated one, to try things out. `sgd` with `lm_wrapper` trains, one step after the other, and
@@ -75,25 +74,25 @@ def eval_neural_lm(eval_data_path, saved=None, words=2000) -> float:
     config = TreebankConfig(folder=str(home), words=words)
     listed = read_vocabulary(find(config, "vocabulary"), words)
     vectors = load_vectors(find(config, "embeddings"), listed).array
-    known = frozenset(listed) - {BEGIN, END}
-    texts = [" ".join(HOMEWORK.canonical(word, known) for word in s) for s in read_sentences(path)]
     dimensions = vectors.shape[1], HIDDEN, words
     params = read_params(Path(saved) if saved else latest_params(), dimensions)
-    before, after = WordVocabulary(listed).bigrams(texts).T
-    return perplexity(before, after, vectors, dimensions, params)
+    return perplexity(*bigrams(listed, path).T, vectors, dimensions, params)
+
+
+def bigrams(listed, path) -> np.ndarray:
+    """Numbers of the words of every bigram of a tagged text, in two columns."""
+    known = frozenset(listed) - {BEGIN, END}
+    texts = [" ".join(HOMEWORK.canonical(word, known) for word in s) for s in read_sentences(path)]
+    return WordVocabulary(tuple(listed)).bigrams(texts)
 
 
 @dataclass(frozen=True)
 class Text:
-    """Bigrams to train on and of dev (two columns each), and every word's vector.
-
-    `given` says which words have a vector of GloVe; marks and shapes of numbers have none.
-    """
+    """Bigrams to train on and of dev (two columns each), and every word's vector."""
 
     train: np.ndarray
     dev: np.ndarray
     vectors: np.ndarray
-    given: np.ndarray
 
     @property
     def dimensions(self) -> tuple[int, int, int]:
@@ -105,15 +104,12 @@ def load_text(folder: str) -> Text:
     config = TreebankConfig(folder=str(Path(folder).resolve()) if folder else "")
     dataset = load(config, 0)
     vocabulary: WordVocabulary = dataset.vocabulary  # pyright: ignore
-    made_up: tuple[str, ...] = vocabulary.words
     vectors = vocabulary.vectors
     if vectors is None:
         vectors = np.random.default_rng(0).normal(size=(len(vocabulary), WIDTH))
-    else:
-        made_up = load_vectors(find(config, "embeddings"), vocabulary.words).made_up
     train = vocabulary.bigrams([d.text for d in dataset.training_documents])
     dev = vocabulary.bigrams([d.text for d in dataset.held_out_documents])
-    return Text(train, dev, vectors, ~np.isin(vocabulary.words, made_up))
+    return Text(train, dev, vectors)
 
 
 def latest_params(folder=".") -> Path:
@@ -159,40 +155,17 @@ def train(folder: str, steps: int, out: Path, seed: int) -> float:
     return perplexity(*text.dev.T, text.vectors, text.dimensions, params)
 
 
-def score_saved(folder: str, saved: Path) -> list[str]:
-    """The dev perplexity of parameters that were saved.
-
-    Parameters that were trained with other vectors for marks and numbers, such as the hand-out's,
-    can only be compared where the word before has a vector of GloVe.
-    """
-    text = load_text(folder)
-    params = read_params(saved, text.dimensions)
-    before, after = text.dev.T
-    real = text.given[before]
-    lines: list[str] = []
-    if real.any():
-        found = perplexity(before[real], after[real], text.vectors, text.dimensions, params)
-        share = f"{100 * real.mean():.1f} % of the bigrams"
-        lines.append(f"dev perplexity where the word before has a GloVe vector ({share}): {found}")
-    whole = perplexity(before, after, text.vectors, text.dimensions, params)
-    return [*lines, f"dev perplexity : {whole}"]
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", default="", metavar="FOLDER")
     parser.add_argument("--steps", type=int, default=40_000, metavar="N")
     parser.add_argument("--out", type=Path, default=Path("."), metavar="FOLDER")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument("--saved", type=Path, metavar="FILE.npy", help="score it; train nothing")
     given = parser.parse_args(arguments)
 
     def work() -> None:
         config = TreebankConfig(folder=str(Path(given.data).resolve()) if given.data else "")
         print("\n".join(survey(config)))
-        if given.saved:
-            print("\n".join(score_saved(given.data, given.saved)))
-            return
         given.out.mkdir(parents=True, exist_ok=True)
         print(f"dev perplexity : {train(given.data, given.steps, given.out, given.seed)}")
 

@@ -33,7 +33,7 @@ from wherefrom.answering.asking import ask as put_questions
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.auditing.answer_examples import Examples, examples_of_file, examples_of_run
 from wherefrom.auditing.audit_findings import Audit
-from wherefrom.auditing.auditor import Risk, audit_run
+from wherefrom.auditing.auditor import audit_run
 from wherefrom.auditing.claimed_answers import weigh_claims
 from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
@@ -323,7 +323,8 @@ def audit(
     count_apart(processes)
     return audit_run(
         opened,
-        Risk(risk, delta),
+        risk,
+        delta,
         pairs=pairs,
         budget=budget,
         processes=processes,

@@ -12,6 +12,7 @@ from torch import nn
 
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import FAMILIARITY, FEATURES
+from wherefrom.answering.kept_answers import RememberingModel
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
@@ -155,15 +156,15 @@ def test_a_stored_reference_is_used_instead_of_being_measured_again(monkeypatch)
 # --- answers ---------------------------------------------------------------------------------
 
 
-def test_a_question_is_decoded_once_and_not_at_all_where_its_answer_is_known():
+def test_a_question_is_decoded_once_and_not_at_all_where_that_was_done_before():
     model = closed_book(answerer := Scripted({ASKED[0].text: Answer("Rome", 0.6)}))
     first, second, third = (model.parse(q.text) for q in ASKED[:3])
-    known = {second.text: Answer("Lima", 0.25, (Candidate("Rome", 0.125),))}
-    found = model.answer([first, second, first, third], known)
+    before = {second.text: Answer("Lima", 0.25, (Candidate("Rome", 0.125),))}
+    found = RememberingModel.of(model, before).answer([first, second, first, third])
     assert answerer.decoded == [first.text, third.text]
     assert [a.text for a in found.answers] == ["Rome", "Lima", "Rome", "Oslo"]
     assert found.features["margin"][1] == pytest.approx(math.log(2))
-    assert known.keys() == {second.text}, "what was given is not changed"
+    assert before.keys() == {second.text}, "what was given is not changed"
 
 
 def test_of_a_long_text_before_names_the_model_reads_what_fits():

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -23,17 +23,17 @@ from wherefrom.answering.features import (
 )
 from wherefrom.answering.fitting import (
     UNANSWERABLE,
-    fit_certified_policy,
+    certify_policy,
     fit_policy,
     judge,
     rate_guesses,
     report_policy,
 )
-from wherefrom.answering.policy import FILE, AnswerPolicy, read_policy, write_policy
+from wherefrom.answering.policy import FILE, AnswerPolicy, find_policy, write_policy
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
-from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.runs.folder import RunFolder
 
@@ -60,10 +60,7 @@ class Scripted:
             return None
         return ParsedQuestion(text, BORN, BORN.subject(text) or "", "birthplace")
 
-    def answer(
-        self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
-    ) -> AnswerTable:
-        self.known = known
+    def answer(self, questions: Sequence[ParsedQuestion]) -> AnswerTable:
         answers, features = zip(*(self.rows[q.text] for q in questions), strict=True)
         return AnswerTable(tuple(questions), answers, table(*features))
 
@@ -175,9 +172,6 @@ def test_a_policy_is_reported_by_what_the_text_says():
     }
     few = report_policy(model, policy, {"stated": [], "none": questions["none"]})
     assert few.keys() == {"refused_without_text"}, "groups without people are left out"
-    decoded = {questions["none"][0].text: Answer("Oslo", 0.5)}
-    report_policy(model, policy, questions, decoded)
-    assert model.known is decoded, "what was decoded before is handed on"
 
 
 def test_people_that_cannot_be_asked_about_are_left_out():
@@ -189,7 +183,7 @@ def test_people_that_cannot_be_asked_about_are_left_out():
     policy = fit_policy(model, questions["calibration"], 0.9)
     assert policy.threshold.n == 49
     assert report_policy(model, policy, {"none": questions["none"]})["refused_without_text"].n == 4
-    found = fit_certified_policy(model, questions["calibration"], 0.2, 0.2)
+    found = certify_policy(model, judge(model, questions["calibration"]), 0.2, 0.2)
     assert found.certificate.certified
     assert found.policy.threshold.value == found.certificate.threshold
     assert found.policy.reference is REFERENCE
@@ -285,7 +279,7 @@ def test_one_of_the_relations_alone_is_not_taken_for_all():
 
 def test_several_relations_are_certified_together():
     rows, people = ball_players(800, 0, 0)
-    found = fit_certified_policy(ScriptedRelations(rows), people, 0.1, 0.1)
+    found = certify_policy(model := ScriptedRelations(rows), judge(model, people), 0.1, 0.1)
     certificates = found.certificate.by_relation
     assert {name: each.certified for name, each in certificates.items()} == {
         "birthplace": True, "hand": False,
@@ -334,14 +328,11 @@ def test_a_name_that_was_not_read_is_refused_however_sure_the_model_is():
     assert policy.answers(features, asked).tolist() == [True, False]
     assert policy.knows_name(features).tolist() == [True, False]
     assert alone.knows_name(features) is None, "nothing tells known names from others there"
-    assert alone.probability_read(features).tolist() == [1.0, 1.0]
-    read, unread = policy.probability_read(features)
-    assert read > 0.5 > unread
 
 
 def test_a_promise_counts_unknown_names_as_refused():
     model, people = people_with_text(200)
-    found = fit_certified_policy(model, people, 0.1, 0.1, Decoys())
+    found = certify_policy(model, judge(model, people), 0.1, 0.1, Decoys())
     assert found.certificate.certified
     assert found.policy.names is not None
     assert found.policy.score(table((-0.1, 2.0, -6.0, -6.0)), ["birthplace"])[0] == 0.0
@@ -357,14 +348,7 @@ def test_without_people_who_have_text_no_name_is_known_or_unknown():
 
 
 def a_run(folder: Path) -> Any:
-    return SimpleNamespace(
-        path=folder, folder=RunFolder(folder), recipe=SimpleNamespace(name="people")
-    )
-
-
-def test_without_a_file_the_way_to_one_is_named(tmp_path):
-    with pytest.raises(MissingInput, match=r"finish the run first \('wherefrom run people --out"):
-        read_policy(a_run(tmp_path))
+    return SimpleNamespace(path=folder, folder=RunFolder(folder))
 
 
 @pytest.fixture(scope="module")
@@ -377,11 +361,12 @@ def policy() -> AnswerPolicy:
 
 
 def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
+    assert find_policy(a_run(tmp_path)) is None
     write_policy(RunFolder(tmp_path), policy)
     written = json.loads((tmp_path / FILE).read_text())
     assert written["format_version"] == 8
     assert written["relations"]["hand"]["threshold"]["precision"] is None
-    assert read_policy(a_run(tmp_path)) == policy
+    assert find_policy(a_run(tmp_path)) == policy
 
 
 @pytest.mark.parametrize(
@@ -412,6 +397,6 @@ def test_a_damaged_file_is_named(tmp_path, policy, where, value, named):
         part[last] = value
     RunFolder(tmp_path).write_text(FILE, json.dumps(data) if where else value)
     with pytest.raises(Damaged, match=named) as error:
-        read_policy(a_run(tmp_path))
+        find_policy(a_run(tmp_path))
     assert str(error.value).startswith(str(tmp_path / FILE))
     assert "\n" not in str(error.value)

@@ -6,7 +6,6 @@ import pytest
 from wherefrom.answering.closed_book import open_closed_book
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.kept_answers import FILE, RememberingModel, read_kept, write_kept
-from wherefrom.core.answer_table import FeatureTable
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
 
@@ -22,7 +21,7 @@ def ask(model, run, count):
 
 def test_a_question_is_answered_once_as_the_model_answers_it(run, monkeypatch):
     plain = open_closed_book(run)
-    model = RememberingModel.of(plain)
+    model = RememberingModel.of(plain, {})
     a, b = (model.parse(q.text) for q in run.dataset.select("held-out")[:2])
     expected, found = plain.answer([b, a, b]), model.answer([b, a, b])
     assert [q.text for q in found.asked] == [b.text, a.text, b.text]
@@ -36,7 +35,7 @@ def test_a_question_is_answered_once_as_the_model_answers_it(run, monkeypatch):
 
 
 def test_what_is_written_is_what_is_read(run, tmp_path):
-    model = RememberingModel.of(open_closed_book(run))
+    model = RememberingModel.of(open_closed_book(run), {})
     ask(model, run, 5)
     write_kept(RunFolder(tmp_path), model.kept)
     found = read_kept(RunFolder(tmp_path))
@@ -59,12 +58,3 @@ def test_a_file_of_another_version_or_a_damaged_one_is_not_used(tmp_path, conten
     (tmp_path / FILE).write_text(content)
     assert read_kept(RunFolder(tmp_path)) is None
     assert read_kept(RunFolder(tmp_path / "nowhere")) is None
-
-
-def test_some_answers_may_be_kept_with_more_features(run):
-    model = RememberingModel.of(open_closed_book(run))
-    found = ask(model, run, 3)
-    usual = FeatureTable({"usual": np.array([0.25, 0.5])})
-    model.keep_more(found.asked[:2], usual)
-    assert list(model.answer(found.asked[:2]).features["usual"]) == [0.25, 0.5]
-    assert tuple(model.answer(found.asked).features.columns) == FEATURES  # what all three have

@@ -88,25 +88,6 @@ def test_invented_names_that_pass_open_no_other_gate_and_it_says_so():
     assert fit_name_gate(known, decoys, table(np.full((9, 2), -6.0))).leaks is None
 
 
-def test_the_chance_that_a_name_was_read_is_even_where_the_gate_opens():
-    known, decoys = cloud(0, 100, 7), cloud(-2, 200, 8)
-    gate = fit_name_gate(known, decoys)
-    both = table(np.vstack([part.matrix(FAMILIARITY) for part in (known, decoys)]))
-    chance = gate.probability(both)
-    # The gate may stand at somebody's own probability: there the chance is 1/2, but for rounding.
-    assert ((chance >= 0.5 - 1e-9) == gate.opens(both)).all()
-    assert (np.argsort(chance) == np.argsort(gate.curve.probability(both))).all()
-    evens = replace(gate, least=0.5)  # there the curve's own
-    assert evens.probability(both) == pytest.approx(gate.curve.probability(both))
-    # By hand: a curve's 0.8 has odds of 4, a gate at 0.9 odds of 9; the chance is 4/13.
-    flat = LogisticCalibration(FAMILIARITY, (0.0, 0.0), (1.0, 1.0), (1.0, 0.0), 0.0)
-    name = table(np.array([[np.log(4), 7.0]]))
-    assert NameGate(flat, 0.9).probability(name) == pytest.approx([4 / 13])
-    # A gate that only certainty opens, and a certain name.
-    sure = table(np.array([[900.0, 0.0], [-900.0, 0.0]]))
-    assert NameGate(flat, 1.0).probability(sure) == pytest.approx([0.5, 0.0])
-
-
 def test_a_curve_is_fitted_on_known_names_unless_they_are_few():
     curve = LogisticCalibration(FAMILIARITY, (0.0, 0.0), (1.0, 1.0), (1.0, 0.0), 0.0)
     gate = NameGate(curve, 0.5)  # opens where the familiarity is 0 or more

@@ -65,13 +65,13 @@ KEYS = {
     "evidence.accuracy": {"probes", "overall", "extraction"},
     "evidence.held_out_answers": {"supported", "contradicted", "silent", "no text"},
     "evidence.held_out_answers.silent": COUNT,
-    "source": {"borrowed", "models", "held_out_answers", "measured", "by_relation"},
+    "source": {"models", "held_out_answers", "measured", "by_relation"},
     "source.held_out_answers": {"recalled", "guessed"},
     "source.held_out_answers.guessed": COUNT,
     "source.measured": {
-        "models", "auroc", "auroc_with_text", "auroc_of_borrowed", "agreement", "m",
+        "models", "auroc", "auroc_with_text", "agreement", "m",
         "pairs_agree", "recalled_share", "reliability", "spearman", "probability_alone",
-        "confidence_alone", "by_construction", "constant", "gain", "evidence",
+        "confidence_alone", "constant", "gain", "evidence",
         "in_words",
     },
     "source.measured.reliability": {

@@ -12,7 +12,7 @@ import pytest
 from tests.support.audited import Audited
 from wherefrom.auditing import auditor as audit
 from wherefrom.auditing import confidence_sections
-from wherefrom.auditing.auditor import Risk, audit_run, find_judged, investigate, report_audit
+from wherefrom.auditing.auditor import audit_run, find_judged, investigate, report_audit
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData, CannotWrite
@@ -79,13 +79,11 @@ def test_m_is_what_the_retrained_models_say_and_nothing_without_text(audited: Au
 
 
 def test_the_predictor_that_was_fitted_is_kept_and_used(audited: Audited):
-    assert audited.findings.source.borrowed is False
     assert audited.findings.source.models == 2
     kept = json.loads((audited.run.path / "audit" / "source.json").read_text())
     assert kept["models"] == 2
     for row in audited.answers:
         source = row["reply"]["source"]
-        assert source["borrowed"] is False
         if row["reply"]["evidence"]["label"] == NO_TEXT:
             assert (source["label"], source["probability_recalled"]) == (GUESSED, 0.0)
 
@@ -112,12 +110,10 @@ def test_without_calibration_people_the_rest_is_found(own_facts: Path):
     """The one other model has read every text: a predictor cannot be fitted, nor judged."""
     run = open_run(own_facts / "run")
     found = report_audit(run, retrained=[run])
-    nothing = ["confidence", "abstention", "decoys"]
+    nothing = ["confidence", "abstention", "decoys", "source"]
     assert [name for name in FOUND if getattr(found, name) is None] == nothing
     assert len(found.notes) == 2
     assert audit.NO_CALIBRATION in found.notes
-    assert found.source.borrowed is True
-    assert found.source.measured is None
     assert not (run.path / "audit" / "source.json").exists()
     rows = run.folder.read_jsonl("audit/answers.jsonl")
     assert {row["reply"]["confidence"] for row in rows} == {None}
@@ -144,14 +140,14 @@ def test_too_few_for_a_bound_still_have_confidence(own_run: Path, monkeypatch):
     monkeypatch.setattr(confidence_sections, "fit_audit_bound", fit)
     first = run.dataset.select("calibration")[0]
     questions = (q for q in run.dataset.questions if q.split != "calibration" or q == first)
-    found = report_audit(Fewer(run, tuple(questions)), Risk(0.2, 0.05))
+    found = report_audit(Fewer(run, tuple(questions)), (0.2, 0.05))
     assert asked == [(0.2, 0.05)]
     assert found.people["calibration"] == {"stated": 1}
     assert found.confidence is not None
     assert found.abstention is not None
     assert found.abstention.certificate is None
     assert found.decoys is not None
-    (note,) = found.notes
+    _, note = found.notes
     assert "expected some to fit on and some to certify with" in note
 
 
@@ -163,7 +159,8 @@ def test_questions_that_cannot_be_asked_are_left_out_and_counted(own_run: Path):
     unknown = Question("Where was Ada Roth born?", "Ada Roth", "birthplace", None, "held-out")
     found = investigate(Fewer(run, (*questions, again, other, unknown)))
     assert len(found.examined.known) == 29
-    left_out, twice = found.notes
+    left_out, twice, unmeasured = found.notes
+    assert unmeasured == audit.NO_SOURCE
     assert left_out == (
         "people: 1 of 30 questions are left out: the model was not taught their form, or cannot "
         "read them"

@@ -1,14 +1,13 @@
 """The sections about sources: figures by hand, and over whom each of them is."""
 
 from dataclasses import replace
-from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 from wherefrom.answering.inspector import Inspector
-from wherefrom.answering.source import COLUMNS, SourcePredictor, borrowed_predictor
+from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.audit_findings import LabelCount, NoteFindings
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
@@ -30,8 +29,8 @@ def person(i: int, split: str, support: str = "stated", relation: str = "r") -> 
 
 def examined(questions: list[Question], right: list[bool]) -> AnswerTable:
     answers = tuple(Answer("Oslo" if good else "Rome", 0.5) for good in right)
-    values = np.random.default_rng(0).normal(size=(len(right), len(COLUMNS)))
-    features = FeatureTable.from_matrix(values, COLUMNS)
+    values = np.random.default_rng(0).normal(size=(len(right), len(SOURCE_FEATURES)))
+    features = FeatureTable.from_matrix(values, SOURCE_FEATURES)
     parsed = tuple(ParsedQuestion(q.text, FORM, q.subject, q.relation) for q in questions)
     return AnswerTable(parsed, answers, features, tuple(questions))
 
@@ -116,28 +115,37 @@ def test_a_relation_that_has_no_extractor_is_left_out(measured: list[Question]):
 # --- source ----------------------------------------------------------------------------------
 
 
-def test_sources_are_counted_over_held_out_answers_and_measured_where_models_were_retrained():
+def test_sources_are_counted_over_held_out_answers_where_models_were_retrained():
     people = [person(0, "calibration"), *(person(i, "held-out") for i in range(1, 5))]
     answers = examined(people, [True, True, False, True, False])
-    chances = (0.9, 0.9, 0.7, 0.6, 0.2)
-    sources = [Source("recalled" if p > 0.5 else "guessed", p) for p in chances]
-    predictor = borrowed_predictor()
-    found = sections.report_source(answers, sources, predictor, None)
+
+    class Predictor:
+        models = 6
+
+        def predict(self, *_: Any) -> list[Source]:
+            chances = (0.9, 0.9, 0.7, 0.6, 0.2)
+            return [Source("recalled" if p > 0.5 else "guessed", p) for p in chances]
+
+    class Labelled:
+        table = answers
+
+        def select(self, split: str) -> np.ndarray:
+            return np.array([q.split == split for q in people])
+
+        def measure(self, own: SourcePredictor, which: np.ndarray) -> Any:
+            assert own is predictor
+            return which.tolist()
+
+    predictor, labelled = cast(Any, Predictor()), cast(Any, Labelled())
+    found = sections.report_source(labelled, predictor)
+    assert found is not None
     assert found.held_out_answers == {
         "recalled": LabelCount(answers=3, right=2),
         "guessed": LabelCount(answers=1, right=0),
     }
-    assert (found.borrowed, found.models, found.measured) == (True, predictor.models, None)
-
-    class Labelled:
-        def measure(self, own: SourcePredictor, which: np.ndarray, supported: Any) -> Any:
-            assert own is predictor
-            return SimpleNamespace(models=6, people=which.tolist())
-
-    labelled: Any = Labelled()
-    found = sections.report_source(answers, sources, predictor, labelled)
-    measured: Any = found.measured
-    assert (found.models, measured.people) == (6, [False, True, True, True, True])
+    assert (found.models, found.measured) == (6, [False, True, True, True, True])
+    assert sections.report_source(None, predictor) is None
+    assert sections.report_source(labelled, None) is None
 
 
 # --- exposures and names ---------------------------------------------------------------------

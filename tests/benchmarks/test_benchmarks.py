@@ -5,9 +5,32 @@ import json
 
 import measure
 import pytest
+from program import launch
+
+from wherefrom.core.errors import BadData
 
 LIGHT = ("answering", "startup", "exposures")
 PROGRAMS = ("training", "answering", "startup", "exposures", "processes")
+
+
+@pytest.mark.parametrize(
+    ("result", "code", "said"),
+    [
+        ({"figures": 1}, 0, ""),
+        (3, 3, ""),
+        (BadData("a.tsv:\nno rows"), 65, "a.tsv: no rows"),
+        (FileNotFoundError(2, "No such file", "b.txt"), 66, "[Errno 2] No such file: 'b.txt'"),
+    ],
+)
+def test_a_program_ends_with_a_code_and_at_most_one_line(result, code, said, capsys):
+    def main():
+        if isinstance(result, Exception):
+            raise result
+        return result
+
+    with pytest.raises(SystemExit) as left:
+        launch(main)
+    assert (left.value.code, capsys.readouterr().err.partition(": ")[2].strip()) == (code, said)
 
 
 def test_turns_alternate_and_the_first_does_not_count():

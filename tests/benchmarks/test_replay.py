@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import replay
 
-from wherefrom.answering.policy import read_policy
+from wherefrom.answering.policy import find_policy
 from wherefrom.objectives.omissions import is_withheld
 from wherefrom.runs.opened_run import open_run
 
@@ -18,7 +18,8 @@ def test_the_policy_of_raw_answers_is_the_runs_own(tiny_run, tmp_path):
     file = tmp_path / "raw.jsonl.gz"
     replay.main([str(tiny_run), "--file", str(file), "--tier", "5", "--samples", "3"])
     found = replay.replay(file)[tiny_run.name]
-    own, again = read_policy(open_run(tiny_run)), found.fit()
+    own, again = find_policy(open_run(tiny_run)), found.fit()
+    assert own is not None
     assert own.names is not None
     assert again.names is not None
     assert again.threshold.why_not == own.threshold.why_not

@@ -4,17 +4,12 @@ import json
 import shutil
 from pathlib import Path
 
-import labels
 import numpy as np
 import pages
 import pytest
 import results
 
-from wherefrom.answering.source import borrowed_predictor
 from wherefrom.evaluation.two_levels import mean_over_seeds
-from wherefrom.memorisation.labelled_answers import read_labelled
-
-BORROWED_FROM = ("people-0", "people-1", "people-2")
 
 
 @pytest.fixture
@@ -100,17 +95,6 @@ def test_the_committed_scores_are_those_of_the_table():
         own = sorted((r for r in rows if r["job"] == job), key=lambda r: r["seed"])
         shares = [100 * r.count("1") / len(r) for _, r in sorted(right[job].items())]
         assert shares == pytest.approx(results.accuracies(own))
-
-
-def test_the_borrowed_predictor_is_what_the_kept_files_give():
-    kept = [read_labelled(pages.RESULTS / f"influence.{run}.jsonl.gz") for run in BORROWED_FROM]
-    fitted, written = labels.fit_borrowed(kept), borrowed_predictor()
-    assert fitted.models == written.models == sum(len(each.models) for each in kept)
-    assert fitted.curve.features == written.curve.features
-    for name in ("mean", "scale", "weights", "bias"):
-        np.testing.assert_allclose(
-            getattr(fitted.curve, name), getattr(written.curve, name), rtol=1e-5
-        )
 
 
 # --- what is taken over ------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import pytest
 from wherefrom.memorisation.labelled_answers import read_labelled
 
 HALVES = ("first", "second")
-FIELDS = ["reply", "gold", "right", "split", "support", "features", "m", "id", "accepted"]
 SECTIONS = {
     "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
     "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
@@ -39,24 +38,17 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     result = cli("audit", run, *risk)
     assert result.code == 0
     assert "confidence: the calibrated probability, on held-out people" in result.out
-    borrowed = "; not measured on this text: the predictor is borrowed (--pairs 8 fits one)"
-    assert borrowed in result.out
     assert result.out.endswith(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures\n")
     assert max(map(len, result.out.splitlines()[:-1])) <= 120  # the last has the folder
     found = json.loads((run / "audit" / "audit.json").read_text())
     assert found.keys() == SECTIONS
-    assert found["source"]["borrowed"] is True
+    assert found["source"] is None
     bound = found["abstention"]["certificate"]
     assert (bound["alpha"], bound["delta"]) == (0.3, 0.2)
     answered = cli("ask", run, "Where was Ada Lund born?", *risk, "--json").json["certificate"]
     assert answered["threshold"] == pytest.approx(bound["threshold"], abs=1e-6)
     same = ("alpha", "delta", "certified", "n", "n_answered", "wrong", "more_people")
     assert {k: answered[k] for k in same} == {k: bound[k] for k in same}
-    rows = [json.loads(row) for row in (run / "audit" / "answers.jsonl").read_text().splitlines()]
-    assert len(rows) == 28
-    for row in rows:
-        assert list(row) == FIELDS
-        assert row["m"] is None
     assert not (run / "audit" / "retrained").exists()
 
 
@@ -90,7 +82,6 @@ def test_pairs_are_added_to_those_of_before(cli, run):
     assert found["in_words"]
     labelled = read_labelled(run / "audit" / "labels.jsonl.gz")
     assert labelled.models == tuple(f"without-{i}-{h}" for i in (0, 1) for h in HALVES)
-    assert labelled.by_construction
     again = labelled.measure(labelled.fit(), labelled.select("held-out"))
     assert again is not None
     assert again.agreement.value == found["agreement"]["accuracy"]
@@ -102,7 +93,7 @@ def test_a_swap_counts_everyone_once(cli, own_facts):
     assert result.code == 0
     assert "swap test: trained again on changed text" in result.out
     swap = json.loads((run / "audit" / "audit.json").read_text())["swap"]
-    assert list(swap) == ["people", "swapped", "churn", "before"]
+    assert list(swap) == ["people", "swapped", "churn", "before", "answers"]
     assert swap["people"] == 3
     for which in ("swapped", "churn", "before"):
         assert list(swap[which]) == ["flips", "stays", "other"]

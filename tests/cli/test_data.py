@@ -95,14 +95,6 @@ def test_what_cannot_be_done_is_told(cli, tmp_path, monkeypatch, arguments, code
     assert message in result.complaint
 
 
-def test_a_damaged_list_is_told(cli, home):
-    home.mkdir()
-    (home / "data.json").write_text("[]")
-    result = cli("data", "list")
-    assert result.code == 76
-    assert "register the folders again" in result.complaint
-
-
 def test_hostile_names_stay_on_their_line(cli, folder):
     hostile = folder.rename(folder.with_name("f\x1b[31m\nx"))
     result = cli("data", "add", "birthplaces", hostile)
@@ -165,20 +157,3 @@ def test_fetched_data_is_registered_and_found_by_name(cli, offered, tmp_path):
     state = cli("data", "check", "shakespeare", "--json").json
     assert state["state"] == "ok"
     assert "  shakespeare (here)\n" in cli("data", "list").out
-
-
-def test_a_flipped_bit_is_noticed_and_fetching_mends_it(offered, cli, tmp_path):
-    """It trained without a word."""
-    assert cli("data", "fetch", "shakespeare").code == 0
-    text = tmp_path / "home" / "data" / "shakespeare" / "language" / "shakespeare.txt"
-    data = bytearray(text.read_bytes())
-    data[100] ^= 1
-    text.write_bytes(data)
-    run = ["run", "shakespeare-gru", "--data", "shakespeare", "--out", tmp_path / "run"]
-    result = cli(*run)
-    assert result.code == 76
-    assert f"{text}: expected SHA-256" in result.complaint
-    assert "'wherefrom data fetch shakespeare' gets it again" in result.complaint
-    assert not (tmp_path / "run").exists()
-    assert cli("data", "fetch", "shakespeare").code == 0
-    assert text.read_bytes() == PLAY.strip() + b"\n"

@@ -14,15 +14,6 @@ def test_words_are_ranked_and_order_does_not_matter(cli, sentiment_run):
     assert rest[3].startswith("  10 shuffles of the words change the logit by at most ")
 
 
-def test_json_has_every_word(cli, sentiment_run):
-    found = cli("explain", sentiment_run, REVIEW, "Superb.", "--json").json
-    assert list(found) == ["run", "explanations"]
-    first, second = found["explanations"]
-    assert (first["model"], first["gold"]) == ("trainable-1", None)
-    assert {w["word"] for w in first["words"]} >= {"superb", "not", "dull", "plot"}
-    assert [w["times"] for w in second["words"]] == [1]
-
-
 def test_sampled_errors_have_their_causes_tested(cli, sentiment_run):
     options = ("--errors", 2, "--sampled", "--seed", 3)
     found = cli("explain", sentiment_run, *options, "--json").json["explanations"]

@@ -1,7 +1,5 @@
 """`wherefrom report`, and the report at the end of `wherefrom run`."""
 
-import pytest
-
 
 def test_it_says_where_the_file_is_and_how_large(cli, tiny_run, tmp_path):
     out = tmp_path / "deep" / "page.html"
@@ -17,24 +15,6 @@ def test_json_tells_what_was_written(cli, tiny_run, tmp_path):
     assert result.code == 0
     assert result.json["bytes"] == (tmp_path / "a.html").stat().st_size
     assert result.json["models"] == ["with_pretraining", "without_pretraining"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (("{empty}",), 66, "expected a run folder, found no run.json in it"),
-        (("{run}", "--precision", "int3"), 2, "precision: expected auto, fp32, fp16, int12, int8"),
-        ((), 2, "Missing argument"),
-        (("{run}", "--out", "{file}/x.html"), 73, "a file stands where a folder must be"),
-    ],
-)
-def test_bad_input_is_one_line(cli, tiny_run, tmp_path, arguments, code, words):
-    (tmp_path / "file").write_text("")
-    (tmp_path / "empty").mkdir()
-    places = {"run": tiny_run, "empty": tmp_path / "empty", "file": tmp_path / "file"}
-    result = cli("report", *(str(each).format(**places) for each in arguments))
-    assert result.code == code
-    assert words in result.complaint
 
 
 def test_run_ends_with_a_report(cli, tiny, tmp_path):

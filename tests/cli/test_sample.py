@@ -1,33 +1,16 @@
-import pytest
-
 from wherefrom import api
 
-SETTINGS = (
-    "model.n_hidden=12", "model.n_embd=8", "stages.homework.steps=5", "stages.better.steps=5",
-    "stages.homework.mix.text.objective.length=20", "stages.better.mix.text.objective.length=20",
-    "threads=1",
-)  # fmt: skip
 
-
-@pytest.fixture(scope="module")
-def characters(tmp_path_factory):
-    """A finished run of character models that learnt next to nothing."""
-    folder = tmp_path_factory.mktemp("characters")
-    (folder / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
-    settings = [*SETTINGS, f"data.folder={folder / 'text.txt'}"]
-    return api.run("shakespeare-gru", out=folder / "run", settings=settings).run
-
-
-def test_a_text_goes_on_from_its_prompt(cli, characters):
-    result = cli("sample", characters, "--prompt", "to b", "--length", 30, "--temperature", 0)
+def test_a_text_goes_on_from_its_prompt(cli, character_run):
+    result = cli("sample", character_run, "--prompt", "to b", "--length", 30, "--temperature", 0)
     assert (result.code, result.err) == (0, "")
     assert result.out.startswith("to b")
     assert result.out.endswith("\n")
 
 
-def test_the_same_seed_writes_the_same_and_another_another(cli, characters):
+def test_the_same_seed_writes_the_same_and_another_another(cli, character_run):
     def written(*options):
-        return cli("sample", characters, "--length", 60, *options).out
+        return cli("sample", character_run, "--length", 60, *options).out
 
     assert written() == written("--prompt", "Wh", "--temperature", 0.8, "--top-k", 0, "--seed", 0)
     assert written() != written("--seed", 1)
@@ -35,8 +18,8 @@ def test_the_same_seed_writes_the_same_and_another_another(cli, characters):
     assert written("--top-k", 1) == written("--temperature", 0)
 
 
-def test_what_a_terminal_would_obey_is_escaped(cli, characters):
-    out = cli("sample", characters, "--temperature", 50, "--length", 400).out
+def test_what_a_terminal_would_obey_is_escaped(cli, character_run):
+    out = cli("sample", character_run, "--temperature", 50, "--length", 400).out
     assert out.replace("\n", "").isprintable()
 
 

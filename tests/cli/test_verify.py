@@ -95,13 +95,6 @@ def test_several_runs_in_a_folder(cli, tiny_run, tmp_path):
     assert fault["line"].startswith(str(tmp_path / "runs" / "b" / "seed-0" / "vocab.json"))
 
 
-def test_a_folder_without_runs(cli, tmp_path):
-    for path, found in ((tmp_path, "no run in it"), (tmp_path / "none", "no such folder")):
-        result = cli("verify", path)
-        assert result.code == 66
-        assert found in result.complaint
-
-
 def test_links_are_faults(cli, own_run, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     (own_run / "audit" / "notes.json").symlink_to(tmp_path / "mine.txt")

@@ -1,7 +1,6 @@
 """What is kept between calls is whole or not there, and never more than was allowed."""
 
 import errno
-import multiprocessing
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,14 +10,13 @@ import pytest
 
 from wherefrom.core import cache
 from wherefrom.core.cache import cache_folder, open_entry, remember
-from wherefrom.core.errors import CacheWarning, UsageError
+from wherefrom.core.errors import CacheWarning
 from wherefrom.core.files import TEMPORARY
 
 
 @pytest.fixture(autouse=True)
 def root(tmp_path, monkeypatch) -> Path:
     monkeypatch.setenv("WHEREFROM_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("WHEREFROM_CACHE_GB", raising=False)
     return tmp_path / "cache"
 
 
@@ -38,6 +36,7 @@ def test_what_another_process_made_meanwhile_is_not_made_again(monkeypatch):
 
     @contextmanager
     def late(root: Path, wait: bool) -> Iterator[None]:
+        assert wait, "who comes later is not refused"
         monkeypatch.setattr(cache, "lock_folder", alone)
         open_entry("corpus", "abc", other)
         with alone(root, wait):
@@ -111,19 +110,12 @@ def test_the_entries_that_were_not_used_for_longest_go_first(root, monkeypatch):
     for i, path in enumerate(paths):
         os.utime(path, (i, i))
     open_entry("corpus", "a", make)  # used now
-    monkeypatch.setenv("WHEREFROM_CACHE_GB", str(90_000 / 1e9))
+    monkeypatch.setattr(cache, "_MOST", 90_000)
     newest = open_entry("corpus", "d", make)
     assert [path.exists() for path in (*paths, newest)] == [True, False, True, True]
-    monkeypatch.setenv("WHEREFROM_CACHE_GB", "0")
+    monkeypatch.setattr(cache, "_MOST", 0)
     last = open_entry("corpus", "e", make)
     assert [p for p in root.iterdir() if p.is_dir()] == [last], "the newest one is always kept"
-
-
-@pytest.mark.parametrize("given", ["much", "-1", "nan"])
-def test_a_limit_that_is_no_number_is_refused(given, monkeypatch):
-    monkeypatch.setenv("WHEREFROM_CACHE_GB", given)
-    with pytest.raises(UsageError, match="WHEREFROM_CACHE_GB: expected a number of gigabytes"):
-        open_entry("corpus", "abc", Maker())
 
 
 def test_where_it_lives(monkeypatch, tmp_path):
@@ -137,25 +129,3 @@ def test_where_it_lives(monkeypatch, tmp_path):
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert cache_folder() == tmp_path / ".cache" / "wherefrom"
-
-
-def _make_slowly(started, times) -> None:
-    def make(folder: Path) -> None:
-        started.set()
-        with times.get_lock():
-            times.value += 1
-        (folder / "numbers").write_bytes(b"x" * 1000)
-
-    open_entry("corpus", "abc", make)
-
-
-def test_several_processes_at_once_make_it_once():
-    context = multiprocessing.get_context("fork")
-    started, times = context.Event(), context.Value("i", 0)
-    processes = [context.Process(target=_make_slowly, args=(started, times)) for _ in range(3)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join(60)
-    assert [process.exitcode for process in processes] == [0, 0, 0]
-    assert times.value == 1

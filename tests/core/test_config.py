@@ -71,29 +71,6 @@ DRAWING = Drawing(
 
 
 @pytest.mark.parametrize(
-    ("data", "message"),
-    [
-        ({"layers": {}}, "expected the field 'title', found none"),
-        ({"title": "x", "layers": {}, "copie": 1}, "copie: no such field; did you mean 'copies'"),
-        ({"title": "x", "layers": 3}, "layers: expected a list, found 3"),
-        ({"title": "x", "layers": {"a": 3}}, "layers.a: expected a table of Layer, found 3"),
-        (
-            {"title": "x", "layers": {"a": {"shape": {"kind": "sqare"}}}},
-            "layers.a.shape: unknown kind 'sqare'; did you mean 'square'",
-        ),
-        (
-            {"title": "x", "layers": {"a": {"shape": {"kind": "square", "sid": 1}}}},
-            "layers.a.shape.sid: no such field; did you mean 'side'",
-        ),
-    ],
-)
-def test_decode_says_where_and_what_is_wrong(data, message):
-    with pytest.raises(UsageError) as error:
-        decode(Drawing, data, KINDS)
-    assert message in str(error.value)
-
-
-@pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
         ("scale", "1e-3", 1e-3),
@@ -126,6 +103,7 @@ def test_text_is_read_as_the_field_wants_it(name, text, expected):
         ({"shown": "maybe"}, "shown: expected true or false, found 'maybe'"),
         ({"sizes": "1,x"}, "sizes: expected a whole number, found 'x'"),
         ({"layers": {"walls": {"shape": {"side": "-1"}}}}, "layers.walls.shape.side: expected a"),
+        ({"layers": {"sun": {"shape": {"kind": "sqare"}}}}, "shape: unknown kind 'sqare'; did you"),
     ],
 )
 def test_overlay_says_where_and_what_is_wrong(table, message):

@@ -111,7 +111,7 @@ class Fine(types.ModuleType):
     def __getattr__(self, name):
         return lambda *a, **k: None
 for name in list(sys.modules):
-    if name.startswith(("wherefrom.course.doctor.", "grading")):
+    if name.startswith("wherefrom.course.doctor."):
         sys.modules[name] = Fine(name)
 """,
     "torch agrees with everything": WRONG

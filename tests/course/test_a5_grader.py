@@ -12,17 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.course.files import A5, grading, hand_out, load
+from tests.course.files import A5, grading, hand_out, load_program
 from tests.support import real_data
 from tests.support import submissions as making
-from wherefrom.course.doctor.checks import CHECKS, HINTS
-from wherefrom.course.doctor.findings import attempt
-from wherefrom.course.doctor.judging import models, training
-from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS
+from wherefrom.course.doctor.years import YEARS
 
-grade, points, scores = load(A5, "grading.grade", "grading.points", "grading.scores")
-TESTS = points.tests_of(DEFAULT_YEAR)
-CODED = {name: test for name, test in TESTS.items() if not test.look.by_hand}
+grade = load_program(A5, "grader")
 # By part, from each year's public points.json; CS224N's hand-outs have 35 points.
 POINTS = {
     "xcs2021": {"1c": 4, "1d": 6, "1e": 20, "1f": 20, "1g": 14},
@@ -52,28 +47,18 @@ def look(folder: Path, data: Path | None, *tests: str, answers: Path | None = No
 
 def read(folder: Path, data: Path, model: str, split: str = "dev", answers: Path | None = None):
     """A file of predictions, judged in this process."""
-    claims = making.claims_of(folder, [], draw=3)
-    judged = scores.Answers(folder, data, answers, claims)
-    asked = scores.parameter_requests(judged, model, split)
-    claims.add(making.claims_of(folder, asked, draw=3)._found)
-    return attempt(lambda look: scores.judge(look, model, split), judged)
+    (found,) = making.judge_files(folder, data, (model, split), answers=answers).values()
+    return found
 
 
 @pytest.mark.parametrize("year", YEARS)
 def test_the_points_are_the_years_own(year):
     found: dict[str, float] = {}
-    for name, test in points.tests_of(year).items():
+    for name, test in grade.tests_of(year).items():
         if not test.look.by_hand:
             part = name.split("-")[0]
             found[part] = found.get(part, 0) + test.points
     assert found == POINTS[year]
-
-
-def test_hidden_tests_are_those_that_are_called_so():
-    """Their ids are the public ones; what they look at is in a module that starters lack."""
-    for year in YEARS:
-        for name, test in points.tests_of(year).items():
-            assert name.endswith("-basic") == (test.look in points.BASIC.values()), name
 
 
 def test_the_tests_are_listed(grader):
@@ -110,36 +95,11 @@ def test_the_starter_gets_nothing(grader, grounds, data):
 
 def test_a_starter_has_the_visible_tests_alone(grounds):
     starter = hand_out(grounds / "starter")
-    folder = starter / "grading"
-    assert not any(
-        (folder / f"{name}.py").exists() for name in ("hidden", "scores", "again", "own")
-    )
     own = [sys.executable, starter / "grader.py", "--json", "--trust"]
     done = subprocess.run(list(map(str, own)), check=True, capture_output=True, cwd=grounds)
     graded = json.loads(done.stdout)
     assert [t["id"] for t in graded["tests"] if not t["id"].endswith("-basic")] == []
     assert (graded["points"], graded["possible"]) == (0, 33)
-
-
-@pytest.mark.parametrize("mistake", making.MISTAKES)
-def test_a_mistake_is_caught_and_named(solution, data, mistake):
-    """By the grader, and by the doctor, who has a hint."""
-    making.spoil(solution, mistake)
-    how = making.MISTAKES[mistake]
-    kind = TESTS[how["test"]].look
-    if kind.reads:
-        found = told = read(solution, data, *kind.reads)
-    else:
-        asked = {r.name: r for r in kind.asks(YEARS[DEFAULT_YEAR], 7)}
-        asked |= {r.name: r for r in training.requests(YEARS[DEFAULT_YEAR], 7)
-                  if how["check"] == "loss on the answer"}  # fmt: skip
-        if how["check"] in ("attention", "variant built"):
-            asked |= {r.name: r for r in models.requests(YEARS[DEFAULT_YEAR], 7)}
-        claims = making.claims_of(solution, list(asked.values()))
-        found, told = attempt(kind.look, claims), attempt(CHECKS[how["check"]], claims)
-    assert (found.state, found.mistake) == (told.state, told.mistake) == ("look", mistake)
-    assert found.text
-    assert HINTS[mistake]
 
 
 def test_predictions_are_judged_by_intervals(solution, data, grounds):
@@ -171,7 +131,7 @@ def test_files_that_no_model_wrote_get_nothing(solution, data):
     assert mistake(f"heading\n{pretrained}") == "predictions shifted by a line"
 
 
-def test_test_predictions_are_held_against_the_text_or_the_answers(solution, data):
+def test_test_predictions_are_held_against_the_answers_where_they_are_known(solution, data):
     path = solution / "vanilla.pretrain.test.predictions"
     lines = path.read_text().splitlines()
     assert "the answers are not known" in read(solution, data, "vanilla.pretrain", "test").text
@@ -179,7 +139,8 @@ def test_test_predictions_are_held_against_the_text_or_the_answers(solution, dat
     questions = making.PEOPLE["test"]
     assert f"{0.3 * questions:.0f} of {questions} right" in known.text
     path.write_text("\n".join([*lines[1:], lines[0]]) + "\n")
-    found = read(solution, data, "vanilla.pretrain", "test")
+    assert read(solution, data, "vanilla.pretrain", "test").mistake == "other answers"
+    found = read(solution, data, "vanilla.pretrain", "test", data / "answers.tsv")
     assert found.mistake == "predictions shifted by a line"
     assert "one line too early" in found.text
 
@@ -202,7 +163,7 @@ def test_the_courses_own_questions(solution):
     path.write_text("".join(f"{line}\n" for line in lines))
     (solution / "vanilla.finetune.params").unlink()
     assert read(solution, real, "vanilla.pretrain").mistake == "no parameters"
-    making.spoil(solution, "predictions shifted by a line")
+    making.shift_lines(solution)
     found = read(solution, real, "vanilla.pretrain")
     assert found.mistake == "predictions shifted by a line"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.course.files import A5, hand_out, load
+from tests.course.files import A5, load
 from wherefrom.course.classroom import handout_files as packing
 from wherefrom.course.classroom.assignments import find_assignment
 from wherefrom.course.doctor.guess import guess_year
@@ -15,7 +15,7 @@ from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.layouts import check_files, locate, written
 from wherefrom.course.doctor.years import YEARS
 
-commands, deliverables, hand_in = load(A5, "commands", "deliverables", "hand_in")
+commands, hand_in = load(A5, "commands", "hand_in")
 
 # Seed 001 lists these, in this order, as what is handed in.
 SEED = (
@@ -72,7 +72,7 @@ def names_of(data: bytes) -> list[str]:
 
 
 def test_the_default_year_asks_for_what_the_seed_lists(complete):
-    asked = deliverables.deliverables("xcs2021", complete)
+    asked = hand_in.deliverables(complete, "xcs2021")
     assert sorted(each.name for each in asked) == sorted(SEED)
 
 
@@ -81,24 +81,23 @@ def test_cs224n_packs_src_and_the_data(tmp_path):
     src.mkdir(parents=True)
     for name in ("attention", "dataset", "model", "run", "trainer", "utils", "london_baseline"):
         (src / f"{name}.py").write_text("x = 1\n", encoding="utf-8")
-    names = {each.name for each in deliverables.deliverables("cs224n2023", src)}
+    names = {each.name for each in hand_in.deliverables(src, "cs224n2023")}
     assert names == {
         *SCRIPT_2023, "birth_dev.tsv", "birth_places_train.tsv", "wiki.txt",
         *(f"src/{path.name}" for path in src.glob("*.py")),
     }  # fmt: skip
-    later = {each.name for each in deliverables.deliverables("cs224n2024", src)}
+    later = {each.name for each in hand_in.deliverables(src, "cs224n2024")}
     assert "london_baseline_accuracy.txt" in later
     assert "rope.finetune.params" in later
     assert not later & {"wiki.txt", "rope.pretrain.params", "vanilla.pretrain.params"}
-    assert deliverables.collected("cs224n2024").archive == "assignment4_submission.zip"
 
 
 @pytest.mark.parametrize("year", YEARS)
 def test_every_file_that_is_written_is_named_with_a_command_that_exists(year, complete):
-    for each in deliverables.deliverables(year, complete):
-        if each.kind in ("parameters", "predictions"):
-            script, name = str(each.command).split()[:2]
-            assert script == "./run.sh"
+    for each in hand_in.deliverables(complete, year):
+        if each.name.endswith((".params", ".predictions")):
+            *_, script, name = each.advice.partition(" --year")[0].strip("'").split()
+            assert script == "'./run.sh"
             does = commands.COMMANDS[name]
             assert each.name in (does.writes, does.predicts)
             assert does.variant in ("vanilla", YEARS[year].variant)
@@ -187,7 +186,7 @@ def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
     package = assignment.place == "src/"
     code = tmp_path / "mine" / "src" / ("submission" if package else "")
     fill(code if package else code.parent, SEED if package else SCRIPT_2023)
-    for name in () if package else deliverables.DATA:
+    for name in () if package else YEARS[year].packed:
         (tmp_path / "mine" / name).write_text("x\n")
     assert call("--submission", tmp_path / "mine", "--out", tmp_path / "ada.zip")[0] == 0
     with taken(tmp_path / "ada.zip") as copy:
@@ -196,22 +195,6 @@ def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
         assert guess_year(place).year == year
         assert len(written(place, "*.predictions")) == 6
         assert len(written(place, "*.params")) == (5 if package else 3)
-
-
-def test_a_last_line_without_an_end_is_a_line(call, complete):
-    (complete / "__init__.py").write_text("")  # which may be empty
-    text = "\n".join(["London"] * 500)
-    (complete / "vanilla.pretrain.dev.predictions").write_text(text, encoding="utf-8")
-    assert call("--submission", complete, "--check")[0] == 0
-
-
-def test_a_starter_says_what_to_do_and_by_which_hand_out(call, tmp_path):
-    starter = hand_out(tmp_path / "starter", "xcs2023")
-    code, out, err = call("--submission", starter, "--check")
-    assert code == 66
-    assert "xcs2023" in out.splitlines()[0]
-    assert "'./run.sh perceiver_finetune_with_pretrain --year xcs2023'" in out
-    assert "wrong of 18 files" in err
 
 
 def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
@@ -229,6 +212,10 @@ def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
 def test_the_year_is_guessed_aloud_or_named(call, complete):
     _, out, _ = call("--submission", complete, "--check")
     assert "xcs2021" in out.splitlines()[0]
+    (complete / "__init__.py").write_text("")  # which may be empty
+    path = complete / "vanilla.pretrain.dev.predictions"
+    path.write_text("\n".join(["London"] * 500))  # whose last line has no end
+    assert call("--submission", complete, "--check")[0] == 0
     code, out, _ = call("--submission", complete, "--check", "--year", "xcs2025")
     assert (code, "rope.pretrain.params" in out) == (66, True)
     assert "--year xcs2025" in out

@@ -11,19 +11,16 @@ from typing import Any
 import pytest
 import torch
 
-from tests.course.files import A5, hand_out, load
+from tests.course.files import A5, hand_out, load_program
 from tests.support import submissions as making
-from wherefrom.course.doctor.findings import attempt
+from wherefrom.course.doctor.checks import KINDS
+from wherefrom.course.doctor.judging import again
 from wherefrom.course.doctor.submission import Submission
-from wherefrom.course.doctor.years import DEFAULT_YEAR
 
-again, grade, hidden, points, scores = load(
-    A5, "grading.again", "grading.grade", "grading.hidden", "grading.points", "grading.scores"
-)
-PREDICTIONS = {
-    name: test.look.reads for name, test in points.tests_of(DEFAULT_YEAR).items() if test.look.reads
-}
-PART_F = ("1f-1-hidden", "1f-2-hidden")
+grade = load_program(A5, "grader")
+PART_F = [("vanilla.pretrain", split) for split in ("dev", "test")]
+PREDICTIONS = [kind.reads for kind in KINDS.values() if kind.reads]
+DEV, TEST = "vanilla.pretrain dev", "vanilla.pretrain test"
 
 
 @pytest.fixture
@@ -33,43 +30,23 @@ def plain(grounds, course_data) -> Path:
     return making.predict_all(folder, course_data)
 
 
-def change(folder: Path, file: str, old: str, new: str) -> None:
-    text = (folder / file).read_text(encoding="utf-8")
-    assert text.count(old) == 1, f"{file} no longer has {old!r}"
-    (folder / file).write_text(text.replace(old, new), encoding="utf-8")
-
-
-def look(folder: Path, data: Path, *tests: str) -> dict[str, Any]:
-    """Files of predictions, judged in this process."""
-    claims = making.claims_of(folder, [], draw=5)
-    judged = scores.Answers(folder, data, None, claims)
-    asked = {
-        r.name: r for test in tests for r in scores.parameter_requests(judged, *PREDICTIONS[test])
-    }
-    claims.add(making.claims_of(folder, list(asked.values()), draw=5)._found)
-    return {
-        test: attempt(lambda look, test=test: scores.judge(look, *PREDICTIONS[test]), judged)
-        for test in tests
-    }
-
-
-def lost(results: dict[str, Any]) -> dict[str, str]:
-    return {test: result.mistake for test, result in results.items() if result.state != "ok"}
-
-
 def test_reformatted_files_lose_nothing(plain):
     """By what they do, not by their text: other names, other order, no comments."""
-    change(plain, "trainer.py", "decayed = [p for n, p in named if", "d = [p for n, p in named if")
-    change(plain, "trainer.py", '{"params": decayed,', '{"params": d,')
-    change(plain, "model.py", "x = x + self.attn(self.ln1(x))", "x = self.attn(self.ln1(x)) + x")
-    change(plain, "utils.py", "chosen = logits.argmax(-1, keepdim=True)",
+    making.change(
+        plain, "trainer.py", "decayed = [p for n, p in named if", "d = [p for n, p in named if"
+    )
+    making.change(plain, "trainer.py", '{"params": decayed,', '{"params": d,')
+    making.change(
+        plain, "model.py", "x = x + self.attn(self.ln1(x))", "x = self.attn(self.ln1(x)) + x"
+    )
+    making.change(plain, "utils.py", "chosen = logits.argmax(-1, keepdim=True)",
            "chosen = logits.softmax(-1).topk(1).indices")  # fmt: skip
-    assert lost(graded(plain, making.A5, "1c-0-hidden", "1c-1-basic", "1g-0-basic")) == {}
+    assert making.lost(graded(plain, making.A5, "1c-0-hidden", "1c-1-basic", "1g-0-basic")) == {}
 
 
 def test_honest_predictions_are_tied_to_their_parameters(plain, course_data):
-    results = look(plain, course_data, *PREDICTIONS)
-    assert lost(results) == {}
+    results = making.judge_files(plain, course_data, *PREDICTIONS)
+    assert making.lost(results) == {}
     for result in results.values():
         assert "40 of 40 drawn lines" in result.text
 
@@ -78,18 +55,22 @@ def test_a_copied_column_of_answers_earns_nothing(plain, course_data):
     rows = (course_data / "birth_dev.tsv").read_text().splitlines()
     gold = "".join(f"{row.split(chr(9))[1]}\n" for row in rows)
     (plain / "vanilla.pretrain.dev.predictions").write_text(gold)
-    assert lost(look(plain, course_data, *PART_F)) == {"1f-1-hidden": "other answers"}
+    assert making.lost(making.judge_files(plain, course_data, *PART_F)) == {DEV: "other answers"}
     (plain / "vanilla.finetune.params").unlink()
-    results = look(plain, course_data, *PREDICTIONS)
-    assert lost(results) == dict.fromkeys(PART_F, "no parameters")
-    assert "vanilla.finetune.params is not there" in results["1f-2-hidden"].text
+    results = making.judge_files(plain, course_data, *PREDICTIONS)
+    assert making.lost(results) == dict.fromkeys((DEV, TEST), "no parameters")
+    assert "vanilla.finetune.params is not there" in results[TEST].text
 
 
 def test_the_parameters_of_another_model_are_not_enough(plain, course_data):
     shutil.copy(plain / "vanilla.model.params", plain / "vanilla.finetune.params")
-    assert lost(look(plain, course_data, *PART_F)) == dict.fromkeys(PART_F, "other answers")
+    assert making.lost(making.judge_files(plain, course_data, *PART_F)) == dict.fromkeys(
+        (DEV, TEST), "other answers"
+    )
     shutil.copy(plain / "synthesizer.finetune.params", plain / "vanilla.finetune.params")
-    assert lost(look(plain, course_data, *PART_F)) == dict.fromkeys(PART_F, "flag never set")
+    assert making.lost(making.judge_files(plain, course_data, *PART_F)) == dict.fromkeys(
+        (DEV, TEST), "flag never set"
+    )
 
 
 @pytest.mark.parametrize("prefix", ["_orig_mod.", "module.", "module._orig_mod."])
@@ -97,7 +78,7 @@ def test_names_of_wrapped_models_are_read(plain, course_data, prefix):
     for path in plain.glob("*.params"):
         state = torch.load(path, weights_only=True)
         torch.save({prefix + name: value for name, value in state.items()}, path)
-    assert lost(look(plain, course_data, *PREDICTIONS)) == {}
+    assert making.lost(making.judge_files(plain, course_data, *PREDICTIONS)) == {}
 
 
 def test_parameters_of_another_shape_are_no_crash(plain, course_data):
@@ -105,7 +86,9 @@ def test_parameters_of_another_shape_are_no_crash(plain, course_data):
     state = torch.load(path, weights_only=True)
     state["blocks.0.mlp.0.weight"] = torch.zeros(3, 3)
     torch.save(state, path)
-    assert lost(look(plain, course_data, *PART_F)) == dict.fromkeys(PART_F, "other architecture")
+    assert making.lost(making.judge_files(plain, course_data, *PART_F)) == dict.fromkeys(
+        (DEV, TEST), "other architecture"
+    )
 
 
 def test_answers_to_the_courses_own_prompts_agree(plain, course_data):
@@ -122,7 +105,7 @@ def test_answers_to_the_courses_own_prompts_agree(plain, course_data):
     path = plain / "vanilla.pretrain.test.predictions"
     assert lines != path.read_text().splitlines()
     path.write_text("".join(f"{line}\n" for line in lines))
-    assert lost(look(plain, course_data, *PART_F)) == {}
+    assert making.lost(making.judge_files(plain, course_data, *PART_F)) == {}
 
 
 def test_ties_are_excused_and_other_letters_are_not():
@@ -174,7 +157,7 @@ def graded(folder: Path, data: Path, *tests: str) -> dict[str, Any]:
 
 def own_lines(plain: Path, world: Path, odd: tuple[str, str, str]) -> Path:
     """Let the synthesizer of a changed solution answer, and make some of its answers right."""
-    change(plain, *odd)
+    making.change(plain, *odd)
     own = Submission(plain)
     data = own.CharCorruptionDataset((world / "wiki.txt").read_text(), 128)
     config = own.GPTConfig(data.vocab_size, 128, n_layer=1, **making.SIZES)
@@ -196,7 +179,7 @@ def test_a_usual_mistake_costs_no_predictions(plain, course_data):
     """Without ReLU, the synthesizer's own answers are other ones than the course's."""
     odd = ("attention.py", "torch.relu(self.w1(x))", "self.w1(x)")
     results = graded(plain, own_lines(plain, course_data, odd), "1g-3-hidden", "1g-1-hidden")
-    assert lost(results) == {"1g-3-hidden": "no relu"}
+    assert making.lost(results) == {"1g-3-hidden": "no relu"}
     told = results["1g-1-hidden"].text  # in some draws the two differ in hardly a line
     assert re.search(r"\(with a mistake: no relu\), 40 of 40 drawn lines|, 3\d of 40 drawn", told)
 
@@ -207,7 +190,7 @@ ODD = ("attention.py", "return self._mix(hidden @", "return -self._mix(hidden @"
 def test_what_an_unusual_mistake_answers_is_for_a_person_to_judge(plain, course_data):
     judged = own_lines(plain, course_data, ODD)
     results = graded(plain, judged, "1g-3-hidden", "1g-1-hidden")
-    assert lost(results) == {"1g-3-hidden": "formula", "1g-1-hidden": ""}
+    assert making.lost(results) == {"1g-3-hidden": "formula", "1g-1-hidden": ""}
     assert results["1g-1-hidden"].state == "unknown"
     assert "have its own run.py answer, and compare" in results["1g-1-hidden"].text
 
@@ -217,10 +200,12 @@ def test_an_attention_that_is_wrong_on_purpose_earns_no_predictions(plain, cours
     rows = [r.split("\t") for r in (course_data / "birth_dev.tsv").read_text().splitlines()]
     gold = "".join(f"{place}\n" for _, place in rows)
     (plain / "synthesizer.pretrain.dev.predictions").write_text(gold)
-    assert lost(graded(plain, course_data, "1g-1-hidden")) == {"1g-1-hidden": "other answers"}
-    change(plain, *ODD)
+    assert making.lost(graded(plain, course_data, "1g-1-hidden")) == {
+        "1g-1-hidden": "other answers"
+    }
+    making.change(plain, *ODD)
     given = grade.grade(plain, grade.Order(("1g-1-hidden",), course_data))
-    assert lost(given.results) == {"1g-1-hidden": ""}
+    assert making.lost(given.results) == {"1g-1-hidden": ""}
     assert (given.total, given.possible) == (0, 2)
 
 
@@ -237,9 +222,9 @@ LIBRARY = {
 def test_the_librarys_solution_is_no_solution(plain, way, python_anew):
     old = "        length = x.shape[1]\n        hidden"
     new = f"        {LIBRARY[way]}\n        return S.forward(self, x)\n{old}"
-    change(plain, "attention.py", old, new)
+    making.change(plain, "attention.py", old, new)
     results = graded(plain, making.A5, "1g-3-hidden", "1e-0-basic")
-    assert set(lost(results)) == {"1g-3-hidden"}
+    assert set(making.lost(results)) == {"1g-3-hidden"}
 
 
 def test_a_starter_that_calls_its_base_class_has_solved_nothing(grounds):
@@ -247,4 +232,4 @@ def test_a_starter_that_calls_its_base_class_has_solved_nothing(grounds):
     path = starter / "submission" / "attention.py"
     start, _, end = path.read_text().rpartition("raise NotImplementedError")
     path.write_text(f"{start}return super().forward(x){end}")
-    assert set(lost(graded(starter, making.A5, "1g-3-hidden"))) == {"1g-3-hidden"}
+    assert set(making.lost(graded(starter, making.A5, "1g-3-hidden"))) == {"1g-3-hidden"}

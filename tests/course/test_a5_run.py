@@ -5,7 +5,6 @@ import os
 import re
 import subprocess
 import sys
-import zipfile
 from pathlib import Path
 
 import pytest
@@ -83,8 +82,8 @@ def test_every_command_reads_what_an_earlier_one_writes_and_builds_its_own_model
     letters = dataset.CharCorruptionDataset((data / "wiki.txt").read_text(), 128)
     assert len(commands.COMMANDS) == 19
     for name, command in commands.COMMANDS.items():
-        assert command.reads in {None, *made}, name
-        made |= {command.writes, command.predicts} - {None}
+        assert command.reads in {"", *made}, name
+        made |= {command.writes, command.predicts} - {""}
         (tmp_path / (command.reads or "none")).touch()
         options = run.parse([name, "--out", str(tmp_path), *TINY])
         assert (options.function, options.variant) == (command.function, command.variant)
@@ -145,12 +144,11 @@ def test_a_command_takes_paths_of_its_own(chain, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["vanilla_pretrain", "data/wiki.txt"], "vanilla_pretrain: expected nothing but options "
-         "after it, found 'data/wiki.txt'"),
+        (["vanilla_pretrain", "wiki.txt", "more"], "pretrain vanilla wiki.txt: expected nothing "
+         "but options after it, found 'more'"),
         (["pretrain", "vanilla", "wiki.txt", "more"], "pretrain vanilla wiki.txt: expected nothing "
          "but options after it, found 'more'"),
-        (["rope_pretrain", "--variant", "vanilla"], "--variant: expected rope, which "
-         "'rope_pretrain' stands for, found vanilla"),
+        (["rope_pretrain", "--variant", "vanilla"], "--variant: expected rope, found vanilla"),
         (["pretrain"], "variant: expected one of vanilla, synthesizer, perceiver, rope"),
         (["vanilla_pretrain", "--seed", "x"], "argument --seed: invalid int value: 'x'"),
     ],
@@ -218,39 +216,13 @@ def test_bad_data_is_one_line(tmp_path, capsys):
     assert "text: expected no mask character U+2047" in fails(capsys, 65, *given)
 
 
-class Harm:
-    def __reduce__(self):
-        return (open, ("harmed", "w"))
-
-
-def hostile_zip(path, pickled):
-    """What torch takes for its own: a zip with a pickle of our choice."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("archive/data.pkl", pickled)
-        file.writestr("archive/version", "3\n")
-        file.writestr("archive/byteorder", "little")
-
-
 def test_parameters_that_are_not_the_models(chain, tmp_path, capsys):
     data, out = chain
     bad = tmp_path / "synthesizer.finetune.params"
-    given = ["synthesizer_eval_dev_with_pretrain", "--data", str(data), "--out", str(tmp_path)]
-
-    def refused(code):
-        assert run.main([*given, *TINY]) == code
-        lines = capsys.readouterr().err.strip().split("\n")
-        assert len(lines) == 1
-        return lines[0]
-
     bad.write_bytes((out / "rope.finetune.params").read_bytes())
-    assert "expected the parameters of a synthesizer model, found those of a rope" in refused(78)
-    torch.save({"x": Harm()}, bad)
-    assert "expected the parameters of a model" in refused(76)
-    assert not Path("harmed").exists()
-    huge = b"\x80\x02cbuiltins\nbytearray\n\x8a\x05\x00\x00\x00\x70\x01\x85R."  # 6 GB of zeros
-    hostile_zip(bad, huge)
-    assert bad.stat().st_size < 500
-    assert "expected the parameters of a model" in refused(76)
+    given = ["synthesizer_eval_dev_with_pretrain", "--data", str(data), "--out", str(tmp_path)]
+    said = fails(capsys, 78, *given)
+    assert "expected the parameters of a synthesizer model, found those of a rope" in said
 
 
 def test_wrapped_names_and_other_sizes(tmp_path, monkeypatch):

@@ -3,7 +3,6 @@
 What its solution computes is graded in test_a5_grader.py and test_a5_years.py.
 """
 
-import copy
 import math
 import re
 from types import SimpleNamespace
@@ -20,7 +19,6 @@ from wherefrom.models.attention.packing import Packing
 submission, helper, utils = load(A5, "submission", "submission.helper", "submission.utils")
 GPT, GPTConfig = submission.GPT, submission.GPTConfig
 CausalSelfAttention = submission.CausalSelfAttention
-CausalCrossAttention = submission.CausalCrossAttention
 SynthesizerAttention = submission.SynthesizerAttention
 CharCorruptionDataset = submission.CharCorruptionDataset
 
@@ -74,46 +72,6 @@ def test_attention_from_a_config_of_any_kind_is_the_librarys():
     assert (ours(x) - library(x)).abs().max() < 1e-6  # the table is kept in single precision
 
 
-def test_cross_attention_is_given_what_is_looked_at_first():
-    torch.manual_seed(0)
-    sizes = {"n_embd": 6, "n_head": 2, "block_size": 9}
-    layer = CausalCrossAttention(SimpleNamespace(**sizes, attn_pdrop=0.0, resid_pdrop=0.0)).double()
-    x_kv, x_q = (torch.randn(rows, t, 6, dtype=torch.double) for rows, t in ((3, 7), (1, 4)))
-    k, v = (m(x_kv).view(3, 7, 2, 3).transpose(1, 2) for m in (layer.key, layer.value))
-    q = layer.query(x_q).view(1, 4, 2, 3).transpose(1, 2)
-    scores = q @ k.transpose(-2, -1) / math.sqrt(3)
-    weights = scores.masked_fill(torch.ones(4, 7).tril() == 0, -1e10).softmax(-1)
-    expected = layer.proj((weights @ v).transpose(1, 2).flatten(2))
-    for found in (layer(x_kv, x_q), layer(x_q=x_q, x_kv=x_kv)):
-        assert found.shape == (3, 4, 6)
-        assert (found - expected).abs().max() < 1e-8
-
-
-@pytest.mark.parametrize(
-    ("build", "extra", "count"),
-    [
-        (helper.initialize_perceiver_model, {"bottleneck_dim": 64}, 3_339_776),
-        (helper.initialize_rope_model, {}, 3_290_624),
-    ],
-)
-def test_models_of_the_assignments_size(build, extra, count, capsys):
-    model = build(GPTConfig(256, 128, n_layer=4, n_head=8, n_embd=256), **extra)
-    assert sum(p.numel() for p in model.parameters()) == count
-    assert capsys.readouterr().out == f"number of parameters: {count}\n"
-
-
-def test_blocks_by_themselves_have_the_courses_children(corpus):
-    def names(module):
-        return [name for name, _ in module.named_children()]
-
-    assert copy.deepcopy(tiny(corpus, helper.initialize_rope_model)).get_block_size() == 64
-    duck = SimpleNamespace(
-        n_embd=8, n_head=2, block_size=12, attn_pdrop=0.0, resid_pdrop=0.0, bottleneck_dim=4
-    )
-    for part in ("Block", "DownProjectBlock", "UpProjectBlock"):
-        assert names(getattr(submission, part)(duck)) == ["ln1", "ln2", "attn", "mlp"]
-
-
 def test_a_model_reads_a_block_at_most_and_has_no_loss_without_targets(corpus):
     model = tiny(corpus).eval()
     assert model(corpus[0][0][None])[1] is None
@@ -153,14 +111,11 @@ def test_sampling_at_random(corpus):
     assert model.training
 
 
-def test_evaluate_places(tmp_path):
+def test_every_question_needs_a_prediction(tmp_path):
     path = tmp_path / "dev.tsv"
     path.write_text(NAMES)
-    assert utils.evaluate_places(path, ["Oslo", "Paris"]) == (2.0, 1.0)
     with pytest.raises(BadData, match="each of its 2 questions"):
         utils.evaluate_places(path, ["Oslo"])
-    path.write_text("Where was Ann Grey born?\n")
-    assert utils.evaluate_places(path, ["Oslo"]) == (0, 0)
 
 
 def test_every_name_is_there():

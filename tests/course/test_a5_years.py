@@ -11,18 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from tests.course.files import A5, grading, hand_out, load
+from tests.course.files import A5, grading, hand_out
 from tests.support import submissions
 from wherefrom.course.classroom.assignments import find_assignment
 from wherefrom.course.classroom.handout_files import lay_out, write
-from wherefrom.course.doctor.findings import attempt
+from wherefrom.course.doctor.checks import KINDS
 from wherefrom.course.doctor.guess import guess_year
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
 
-points, scores = load(A5, "grading.points", "grading.scores")
-KINDS = {
-    name: kind for name, kind in points.kinds().items() if not kind.reads and name != "written"
-}
+CODE = [name for name, kind in KINDS.items() if kind.asks and not kind.reads]
 # What a hand-out says otherwise than another: the text's form, the settings, the variant.
 YEARLY = ["truncation", "layout", "x and y", "pretraining", "part g", "finetuning of part g"]
 FEW = ["cs224n2024"]
@@ -33,44 +30,36 @@ grader = grading(A5)
 
 def look(folder: Path, year: str, *tests: str):
     """What the grader says of a submission's code, by kinds of tests, in this process."""
-    kinds = {name: KINDS[name] for name in tests or KINDS}
-    asked = {r.name: r for kind in kinds.values() for r in kind.asks(YEARS[year], 7)}
     # The year of the submission's own is in the environment.
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(submissions, "YEAR", os.environ.get(VARIABLE, year))
-        claims = submissions.claims_of(folder, list(asked.values()), year)
-    return {name: attempt(kind.look, claims) for name, kind in kinds.items()}
+        return submissions.judge(folder, *(tests or CODE), year=year)
 
 
 @pytest.mark.parametrize(
     ("year", "tests"),
     [*((year, YEARLY) for year in FEW),
-     *(pytest.param(year, list(KINDS), marks=pytest.mark.nightly) for year in YEARS)],
+     *(pytest.param(year, CODE, marks=pytest.mark.nightly) for year in YEARS)],
 )  # fmt: skip
 def test_the_reference_gets_everything_in_every_year(solution, monkeypatch, year, tests):
     monkeypatch.setenv(VARIABLE, year)
     results = look(solution, year, *tests)
-    assert {t: r.text for t, r in results.items() if r.state != "ok"} == {}
+    assert submissions.lost(results) == {}
     notes = [r.text for r in results.values() if "hand-out" in r.text]
     assert notes == [], "it has the form that the year's hand-out names first"
 
 
 @pytest.mark.parametrize("year", YEARS)
-def test_a_years_starter_says_its_rules_and_gets_nothing(grounds, monkeypatch, year):
+def test_a_years_starter_has_its_letters_and_gets_nothing(grounds, monkeypatch, year):
     monkeypatch.setenv(VARIABLE, year)
     monkeypatch.setattr(sys, "path", list(sys.path))
     rules = YEARS[year]
     folder = hand_out(grounds / "starter", year) / ("submission" if rules.package else "src")
     assert guess_year(folder).year == year
     results = look(folder, year)
-    assert [name for name, result in results.items() if result.state == "ok"] == []
+    assert [n for n, r in results.items() if r.state == "ok"] == ["given functions"]
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}
     setting_up = texts["helper.py" if rules.package else "run.py"]
-    share = "3/4" if rules.longest == 3 / 4 else "7/8"
-    assert f"int(block_size * {share})" in texts["dataset.py"]
-    assert ("both are right" in texts["dataset.py"]) == (not rules.third_mask)
-    assert f"num_workers={rules.num_workers}, writer" in setting_up
-    assert f"final_tokens={rules.passes}*len" in setting_up
     part = {"synthesizer": "synthesizer attention", "perceiver": "as a perceiver",
             "rope": "rotary positions"}  # fmt: skip
     own = "[part h]" if year == "xcs2025" else "[part g]"
@@ -88,8 +77,7 @@ def test_what_one_year_asks_another_may_not(solution, monkeypatch):
     """The reference in the form of one year, graded as another."""
     monkeypatch.setenv(VARIABLE, "xcs2021")
     wrong = look(solution, "xcs2025", "truncation", "layout", "x and y", "pretraining")
-    lost = {test: result.mistake for test, result in wrong.items() if result.state != "ok"}
-    assert lost == {"truncation": "truncation range"}
+    assert submissions.lost(wrong) == {"truncation": "truncation range"}
     assert "num_workers=4, not 0: no matter" in wrong["pretraining"].text
     third = look(solution, "cs224n2021", "layout")["layout"]
     assert (third.state, third.text.split(",")[0]) == ("ok", "a mask follows the span")
@@ -107,28 +95,23 @@ def test_what_one_year_asks_another_may_not(solution, monkeypatch):
 )  # fmt: skip
 def test_mistakes_in_part_g(solution, monkeypatch, year, file, old, new, test, mistake):
     monkeypatch.setenv(VARIABLE, year)
-    path = solution / file
-    text = path.read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    path.write_text(text.replace(old, new), encoding="utf-8")
+    submissions.change(solution, file, old, new)
     assert look(solution, year, test)[test].mistake == mistake
 
 
 def test_a_perceivers_predictions_are_graded_in_its_years(solution, course_data):
     for year in ("xcs2023", "xcs2024", "cs224n2023"):
         (solution / "perceiver.pretrain.dev.predictions").write_text("Ost\n" * 200)
-        claims = submissions.claims_of(solution, [], year)
-        judged = scores.Answers(solution, course_data, None, claims)
-        found = attempt(points.kinds()["dev of part g"].look, judged)
+        (found,) = submissions.judge_files(solution, course_data, ("", "dev"), year=year).values()
         assert (found.state, found.mistake) == ("look", "constant")
 
 
 @pytest.mark.nightly
 def test_code_side_by_side_earns_what_a_package_does(making, grounds, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    kinds = [name for name in KINDS if name != "part g"]
+    kinds = [name for name in CODE if name != "part g"]
     apart = look(making.side_by_side(grounds / "a5" / "src"), "cs224n2021", *kinds)
-    assert {test: result.text for test, result in apart.items() if result.state != "ok"} == {}
+    assert submissions.lost(apart) == {}
 
 
 @pytest.mark.nightly
@@ -138,7 +121,7 @@ def test_the_solution_side_by_side_gets_everything(grounds, monkeypatch, year):
     monkeypatch.setenv(VARIABLE, year)
     write(grounds / "a5", lay_out(find_assignment(year), solved=True))
     results = look(grounds / "a5" / "src", year)
-    assert {test: result.text for test, result in results.items() if result.state != "ok"} == {}
+    assert submissions.lost(results) == {}
 
 
 def test_a_batch_guesses_each_submissions_year(grader, making, grounds):

@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.course.files import A5, hand_out, load
+from tests.course.files import A5, hand_out, load_program
 from tests.course.hostile import ARCHIVES, CODE, FILES
 from tests.support import skips
 from wherefrom.core.errors import WherefromError
@@ -23,7 +23,7 @@ from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.marks import table, write_csv
 from wherefrom.course.doctor.recognition import own_functions
 
-grade, points = load(A5, "grading.grade", "grading.points")
+grade = load_program(A5, "grader")
 TESTS = ("1c-0-hidden", "1c-1-basic", "1e-1-basic", "1e-2-basic", "1f-0-basic", "1g-3-hidden")
 SOLUTION = sorted((A5 / "submission").glob("*.py"))
 LIMITS = Limits(seconds=10.0, memory_mb=1024, total=90.0, disk_mb=64)
@@ -92,7 +92,7 @@ def graded(folder: Path, data: Path, *tests: str, kind: str = isolation.NONE):
     """Its grade, and all that the sheets say: the printed one, the JSON and the row of a table."""
     given = grade.grade(folder, grade.Order(tests, data, limits=LIMITS, isolation=kind))
     file = io.StringIO()
-    write_csv([given], tests, file)
+    write_csv([given.row(tests)], file)
     return given, "\n".join([*table(given), json.dumps(given.as_json()), file.getvalue()])
 
 
@@ -206,7 +206,8 @@ def test_a_batch_has_a_sheet_for_everybody(starter, tmp_path, course_data, monke
     (folder / "link").symlink_to(folder / "good")
     order = grade.Order(("1e-2-basic",), course_data, limits=LIMITS, isolation=isolation.NONE)
     with (tmp_path / "grades.csv").open("w+") as file:
-        write_csv(grade.grader(order).answer_all(folder), order.tests, file)
+        grades = grade.grader(order).answer_all(folder)
+        write_csv((each.row(order.tests) for each in grades), file)
         file.seek(0)
         lines = file.read().splitlines()
     assert len(lines) - 1 == 6

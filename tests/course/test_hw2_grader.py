@@ -18,7 +18,7 @@ from tests.support import real_data
 from wherefrom.course.doctor import isolation
 from wherefrom.course.doctor.isolation import Limits
 
-language, points = load(HW2, "marking.language", "marking.points")
+language, points = load(HW2, "marking.functions", "marking.points")
 loading, texts = load(HW2, "probing.loading", "probing.texts")
 SAVED, TESTS = points.SAVED, points.TESTS
 PLAIN = Path(__file__).parent / "mistakes" / "hw2_plain"

@@ -75,9 +75,15 @@ def packed(*members: tuple[str, bytes], links: tuple[str, ...] = ()) -> bytes:
 
 
 @pytest.fixture
-def offer(package_registry, monkeypatch, tmp_path):
-    """Put the package of famous people on the registry and pin it."""
+def home(tmp_path, monkeypatch) -> Path:
+    """The user's folder, where nothing is registered yet."""
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def offer(package_registry, monkeypatch, home):
+    """Put the package of famous people on the registry and pin it."""
 
     def call(data: bytes, **pins):
         pins = {"size": len(data), "sha256": hashlib.sha256(data).hexdigest()} | pins

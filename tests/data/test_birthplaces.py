@@ -10,10 +10,7 @@ from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.birthplaces import BirthplacesConfig, inspect, load, read_files
 
-
-@pytest.fixture(autouse=True)
-def own_home(tmp_path, monkeypatch):
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+pytestmark = pytest.mark.usefixtures("home")
 
 
 def read(folder, **options):
@@ -128,16 +125,13 @@ def test_calibration_does_not_depend_on_the_order_of_the_lines(folder):
     ("file", "old", "new", "message"),
     [
         ("birth_dev.tsv", b"\tLima", b"", r"tsv:1: expected 'question<TAB>answer', found 1 column"),
-        ("birth_dev.tsv", b"\tOslo", b"\tOslo\tNorway", r"tsv:2: .*, found 3 columns; put"),
         ("birth_dev.tsv", b"\tOslo", b"\t ", r"tsv:2: expected .*, found an empty answer"),
         ("birth_dev.tsv", b"Where was Em Ny born?", b"", r"tsv:2: .* found an empty question"),
-        ("birth_dev.tsv", b"\nWhere", b"\n\nWhere", r"tsv:2: expected .*, found an empty line"),
         ("birth_test_inputs.tsv", b"?", b"?\tOslo", r":1: expected a question, found 2 columns"),
         ("birth_dev.tsv", b"Em Ny ", b"", r"tsv:2: expected a question about a person, like 'Where "
          r"was \.\.\. born\?', found 'Where was born\?'"),
         ("birth_dev.tsv", b"Where was Em", b"Who is Em", r"tsv:2: .*found 'Who is Em Ny born\?'"),
         ("wiki.txt", b" baker", b"\0baker", r"wiki\.txt:3: expected text, found a NUL byte"),
-        ("wiki.txt", b" baker", b" \xffbaker", r"wiki\.txt:3: expected UTF-8"),
         ("wiki.txt", b"baker .\n", b"baker .\n\n", r"wiki\.txt:4: .*found an empty line; remove"),
     ],
 )  # fmt: skip

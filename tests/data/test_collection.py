@@ -11,13 +11,8 @@ from tests.data.conftest import packed
 from wherefrom import data
 from wherefrom.core.errors import MissingInput
 
+pytestmark = pytest.mark.usefixtures("home")
 ALL = ("Al", "Bo", "Cy", "Di", "Ed")
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch) -> Path:
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
 
 
 def test_a_fetched_data_set_is_offered_announced_and_checked(offer):

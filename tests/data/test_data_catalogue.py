@@ -1,35 +1,22 @@
-"""Registered files are compared with their checksums when a data set is read, whatever its kind."""
+"""Registered files are compared with their checksums before a data set is read."""
 
-import gzip
-import json
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from wherefrom.core.errors import Damaged
 from wherefrom.data.birthplaces import BirthplacesConfig
 from wherefrom.data.character_text import CharactersConfig
 from wherefrom.data.data_catalogue import load_dataset, survey_dataset
+from wherefrom.data.embeddings import GLOVE, fetched_vectors
 from wherefrom.data.facts import FactsConfig
 from wherefrom.data.fetching import registry
-from wherefrom.data.reviews import ReviewsConfig
-from wherefrom.data.treebank import TreebankConfig
-
-WORDS = ["UUUNKKK", "<s>", "</s>", "the", "cat", "dog", "sat", "ran"]
 
 
 def write(folder: Path, files: dict[str, bytes]) -> None:
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(data)
-
-
-def vectors(folder: Path) -> None:
-    path = folder / "embeddings" / "glove.6B.50d.subset.npy"
-    path.parent.mkdir(parents=True)
-    np.save(path, np.linspace(-1, 1, 3 * len(WORDS), dtype=np.float32).reshape(-1, 3))
-    path.with_suffix(".words.txt").write_text("".join(f"{w}\n" for w in WORDS))
 
 
 def make_characters(folder):
@@ -48,41 +35,7 @@ def make_facts(folder):
     )  # fmt: skip
 
 
-def make_treebank(folder):
-    vectors(folder)
-    train = "the\tD\ncat\tN\nsat\tV\n\nthe\tD\ndog\tN\nran\tV\n"
-    write(
-        folder,
-        {
-            "language/train.tsv": train.encode(),
-            "language/dev.tsv": b"the\tD\ncat\tN\nran\tV\n",
-            "language/vocabulary.txt": "".join(f"{w}\n" for w in WORDS).encode(),
-        },
-    )
-    return TreebankConfig(str(folder), words=len(WORDS))
-
-
-def make_reviews(folder):
-    vectors(folder)
-    rows = [json.dumps({"label": i % 2, "text": f"the cat sat {i}"}) for i in range(40)]
-    for part, lines in (("train", rows[:30]), ("test", rows[30:])):
-        packed = gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0)
-        write(folder, {f"sentiment/imdb_{part}.jsonl.gz": packed})
-    return ReviewsConfig(str(folder), least=1, validation=3)
-
-
-MAKERS = {
-    "characters": make_characters,
-    "facts": make_facts,
-    "treebank": make_treebank,
-    "reviews": make_reviews,
-}
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
+MAKERS = {"characters": make_characters, "facts": make_facts}  # a folder, and files by their names
 
 
 def files_of(folder: Path) -> list[str]:
@@ -107,12 +60,9 @@ def test_a_flipped_bit_of_any_fetched_file_is_noticed(kind, home):
     assert survey_dataset(config)
     for file in files:
         data = flip(folder / file)
-        reads = [lambda: load_dataset(config, 0)]
-        if kind != "treebank" and "embeddings" not in file:  # a survey reads all the others
-            reads.append(lambda: survey_dataset(config, 100))
-        for read in reads:
+        for read in (load_dataset, survey_dataset):
             with pytest.raises(Damaged) as error:
-                read()
+                read(config, 0)
             assert str(error.value).startswith(f"{folder / file}: expected SHA-256 ")
             assert "when 'set' was fetched, found " in str(error.value)
             assert str(error.value).endswith("; 'wherefrom data fetch set' gets it again")
@@ -142,6 +92,16 @@ def test_a_folder_of_the_users_is_registered_again_if_it_was_meant(home, folder)
     load_dataset(BirthplacesConfig(), 0)
     assert registry.find_unchanged("birthplaces") == folder
     assert registry.find_unchanged("none") is None
+
+
+def test_fetched_vectors_are_compared_too(home):
+    folder = home / "data" / "glove"
+    write(folder, {GLOVE: b"numbers", "words.txt": b"the\n"})
+    registry.add("glove", folder, files_of(folder))
+    assert fetched_vectors() == folder / GLOVE
+    flip(folder / GLOVE)
+    with pytest.raises(Damaged, match="'wherefrom data fetch glove' gets it again"):
+        fetched_vectors()
 
 
 def test_a_copy_that_is_not_registered_is_the_users_own(home, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wherefrom.answering.source import COLUMNS, borrowed_predictor
+from wherefrom.answering.source import SOURCE_FEATURES
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged, MissingInput
@@ -22,7 +22,7 @@ N, K = 60, 6
 def labelled() -> LabelledAnswers:
     """Answers that are recalled where the first feature is high; one of each pair had the text."""
     chance = np.random.default_rng(0)
-    values = chance.normal(size=(N, len(COLUMNS)))
+    values = chance.normal(size=(N, len(SOURCE_FEATURES)))
     has_text = np.zeros((K, N), dtype=bool)
     for pair in range(0, K, 2):
         has_text[pair] = chance.random(N) < 0.5
@@ -41,12 +41,10 @@ def labelled() -> LabelledAnswers:
         )
         for i in range(N)
     )
-    columns = {"confidence": chance.random(N), "read": np.ones(N), "p": p.T, "with": has_text.T}
-    features = FeatureTable.from_matrix(values, COLUMNS)
+    columns = {"confidence": chance.random(N), "p": p.T, "with": has_text.T}
+    features = FeatureTable.from_matrix(values, SOURCE_FEATURES)
     models = tuple(f"without-{i // 2}-{('first', 'second')[i % 2]}" for i in range(K))
-    return LabelledAnswers(
-        "people-0", True, models, AnswerTable((), answers, features, known, columns)
-    )
+    return LabelledAnswers("people-0", models, AnswerTable((), answers, features, known, columns))
 
 
 def change(labelled: LabelledAnswers, **columns: np.ndarray) -> LabelledAnswers:
@@ -95,18 +93,13 @@ def test_the_file_is_enough_for_every_figure(labelled: LabelledAnswers, tmp_path
     assert here.sum() == 24
     expected = fit_source_predictor(found.table.features.rows(here), found.memorisation.m[here], K)
     assert found.predict(predictor) == pytest.approx(found.predict(expected))
-    assert not predictor.borrowed
     measured = found.measure(predictor, found.select("held-out"))
     assert measured is not None
     assert measured.auroc_with_text is not None
     assert measured.auroc_with_text.value > 0.9
     assert measured.auroc_with_text.n == 24, "held-out people with text"
-    assert measured.by_construction is not None
     assert measured.reliability is not None
     assert measured.reliability.pairs == 3
-    strange = found.measure(borrowed_predictor(), found.select("held-out"))
-    assert strange is not None
-    assert strange.auroc == measured.auroc_of_borrowed
 
 
 def test_a_file_that_is_missing_or_damaged(labelled: LabelledAnswers, tmp_path: Path):

@@ -17,7 +17,7 @@ def sources(recalled: np.ndarray, predicted: np.ndarray, **more: np.ndarray) -> 
     with_text = np.where(recalled, 0.95, 0.15)
     by_pair = np.tile(np.where(recalled, 0.9, 0.1), (2, 1))
     memorisation = CounterfactualMemorisation(with_text, np.full(n, 0.05), 4, by_pair)
-    usual = {"borrowed": predicted, "probability": np.full(n, 0.5)}
+    usual = {"supported": np.ones(n, bool), "probability": np.full(n, 0.5)}
     return PredictedSources(memorisation, np.ones(n, bool), predicted, **{**usual, **more})
 
 
@@ -32,7 +32,7 @@ def recalled() -> np.ndarray:
 
 
 def test_a_small_example_by_hand():
-    """Five answers: one without text, one without an m; the text states the first two."""
+    """Five answers: one without text, one without an m; the text supports the first three."""
     predicted = np.array([0.9, 0.4, 0.6, 0.2, 0.7])
     with_text, without = np.array([0.9, 0.9, 0.3, 0.1, np.nan]), np.array([0.1, 0.1, 0.2, 0.1, 0.1])
     memorisation = CounterfactualMemorisation(with_text, without, 2, np.zeros((1, 5)))
@@ -41,36 +41,27 @@ def test_a_small_example_by_hand():
             memorisation=memorisation,
             has_text=np.array([True, True, True, False, True]),
             predicted=predicted,
-            borrowed=1 - predicted,
             probability=np.array([0.9, 0.8, 0.1, 0.5, 0.5]),
             confidence=np.array([0.1, 0.2, 0.9, 0.5, 0.5]),
-            states=np.array([True, True, False, False, False]),
             supported=np.array([True, True, True, False, False]),
         ),
         np.ones(5, bool),
     )
     assert found is not None
-    assert found.evidence is not None
     assert found.evidence.value == 0.75, "the third is supported and not recalled"
     assert found.auroc is not None
     assert found.auroc_with_text is not None
-    assert found.auroc_of_borrowed is not None
     assert (found.auroc.value, found.auroc.n) == (0.75, 4)
     assert (found.auroc_with_text.value, found.auroc_with_text.n) == (0.5, 3)
-    assert found.auroc_of_borrowed.value == 0.25
     assert found.agreement.value == 0.5  # the second and the third are called otherwise
     assert found.recalled_share.value == 0.5
-    assert found.constant is not None
     assert (found.constant.value, found.constant.details) == (0.5, {"label": "guessed"})
-    assert found.gain is not None
-    assert found.gain.value == 0.0
+    assert found.gain.value == -0.25, "against the evidence"
     assert found.probability_alone is not None
     assert found.probability_alone.auroc.value == 1.0
     assert found.probability_alone.gain.value == -0.5
     assert found.confidence_alone is not None
     assert found.confidence_alone.auroc.value == 0.0
-    assert found.by_construction is not None
-    assert found.by_construction.value == 0.5
     assert found.reliability is None, "one pair of models cannot be compared with another"
     assert found.pairs_agree is None
     assert found.spearman is None
@@ -82,7 +73,7 @@ def test_a_predictor_that_beats_confidence_says_so(recalled):
         ALL,
     )
     assert found is not None
-    (line,) = found.in_words
+    line, _ = found.in_words
     start = "the predictor separates recalled from guessed better than the model's own probability"
     assert line.startswith(f"{start} alone: AUROC ")
     assert "among 80 answers about people with text, difference +0." in line
@@ -104,24 +95,25 @@ def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
     )
 
 
-def test_a_predictor_that_does_not_beat_one_label_says_so(recalled):
-    """Three in four are recalled, and the predictor calls everything recalled."""
+def test_it_is_compared_with_the_evidence(recalled):
+    """Three in four are recalled, the text supports all, and the predictor calls all recalled."""
     found = measure_source(sources(recalled, 0.6 + 0.3 * recalled), ALL)
     assert found is not None
     assert found.in_words[-1] == (
-        "the predictor is no better than one label for every answer: 75.0 % of its labels are "
-        "right; 'recalled' for every answer would be right for 75.0 %"
+        "the predictor is no better than the evidence alone: 75.0 % of its labels are right; "
+        "'recalled' where the text supports the answer would be right for 75.0 %"
     )
+    found = measure_source(sources(recalled, noisy(recalled, 0.1)), ALL)
+    assert found is not None
+    assert found.in_words[-1].startswith("the predictor is better than the evidence alone: 100.0 %")
 
 
-def test_if_every_answer_has_one_label_nothing_better_is_possible():
+def test_if_every_answer_has_one_label_nothing_can_be_ranked():
     guessed = np.zeros(30, bool)
     found = measure_source(sources(guessed, np.full(30, 0.2)), np.ones(30, bool))
     assert found is not None
     assert found.auroc is None
     assert found.probability_alone is None
-    (line,) = found.in_words
-    assert line.startswith("every answer is guessed, so no predictor can do better than to say so")
 
 
 def test_rough_labels_are_called_rough(recalled):

@@ -9,7 +9,7 @@ from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.generation.answerer import Wordings
-from wherefrom.memorisation.swap import OutcomeShare, SwapFindings, report_swap
+from wherefrom.memorisation.swap import OutcomeShare, SwapFindings, SwappedPerson, report_swap
 
 OLD = [Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in "ABCDE"]
 NEW = [replace(q, answer="Rome") for q in OLD[:4]] + OLD[4:]
@@ -55,6 +55,7 @@ def test_who_follows_the_text_is_counted_among_those_who_were_swapped():
     counts = {name: (m.flips.people, m.stays.people, m.other.people) for name, m in models.items()}
     assert counts == {"swapped": (2, 1, 1), "churn": (1, 2, 1), "before": (0, 3, 1)}
     assert found.swapped.flips == OutcomeShare(2, 0.5, wilson(2, 4))
+    assert found.answers[0] == SwappedPerson("A", "Oslo", "Rome", "Rome", "Oslo", "Oslo")
 
 
 def test_a_text_that_did_not_change_has_no_one_to_count():

@@ -1,14 +1,12 @@
 """The GPT against Transformers' GPT-2, against a forward pass in numpy, and against the course.
 
-gpt2_logits.json holds what GPT-2 computes from the same weights and texts, so that the tests need
-no Transformers. `python tests/models/test_gpt.py` writes it anew where Transformers is installed
-(pip install -e '.[bench]'); the file names the versions that made it.
+gpt2_logits.json holds what Transformers' GPT-2 computes from the same weights and texts; it names
+the versions that made it. `wherefrom export --check` compares with the one that is installed.
 """
 
 import json
 import re
 from dataclasses import replace
-from importlib.metadata import version
 from pathlib import Path
 
 import numpy as np
@@ -245,53 +243,3 @@ def test_a_model_is_what_its_mixer_declares(attention, longest, cacheable, packa
 def test_a_model_needs_a_vocabulary():
     with pytest.raises(UsageError, match=r"GPTConfig.vocab_size: expected above 0, found 0"):
         GPT(GPTConfig())
-
-
-def as_gpt2(model: GPT) -> nn.Module:
-    """The same weights in a Transformers GPT-2."""
-    from transformers import GPT2Config, GPT2LMHeadModel
-
-    c = model.config
-    reference = GPT2LMHeadModel(
-        GPT2Config(
-            vocab_size=c.vocab_size, n_positions=c.block_size, n_embd=c.n_embd, n_layer=c.n_layer,
-            n_head=c.n_head, activation_function="gelu", scale_attn_weights=True,
-            tie_word_embeddings=False, layer_norm_epsilon=1e-5,
-        )
-    ).eval()  # fmt: skip
-    own = model.state_dict()
-    weights = {
-        "transformer.wte.weight": own["tok_emb.weight"],
-        "transformer.wpe.weight": own["pos_emb"][0],
-        "lm_head.weight": own["head.weight"],
-    }
-    for part in ("weight", "bias"):
-        weights[f"transformer.ln_f.{part}"] = own[f"ln_f.{part}"]
-        for i in range(c.n_layer):
-            here, there = f"blocks.{i}", f"transformer.h.{i}"
-            qkv = [own[f"{here}.attn.{name}.{part}"] for name in ("query", "key", "value")]
-            weights |= {
-                f"{there}.ln_1.{part}": own[f"{here}.ln1.{part}"],
-                f"{there}.ln_2.{part}": own[f"{here}.ln2.{part}"],
-                # GPT-2 keeps its matrices as inputs x outputs.
-                f"{there}.attn.c_attn.{part}": torch.cat(qkv).t(),
-                f"{there}.attn.c_proj.{part}": own[f"{here}.attn.proj.{part}"].t(),
-                f"{there}.mlp.c_fc.{part}": own[f"{here}.mlp.0.{part}"].t(),
-                f"{there}.mlp.c_proj.{part}": own[f"{here}.mlp.2.{part}"].t(),
-            }
-    reference.load_state_dict(weights)
-    return reference
-
-
-def write_gpt2_logits() -> None:
-    kept = {"made_with": {p: version(p) for p in ("torch", "transformers")}}
-    for name in GPT2_CASES:
-        model, text, step = gpt2_case(name)
-        with torch.no_grad():
-            logits = as_gpt2(model)(text).logits[:, ::step, ::step]
-        kept[name] = [[[round(x, 5) for x in row] for row in rows] for rows in logits.tolist()]
-    GPT2_FILE.write_text(json.dumps(kept).replace("]], ", "]],\n ") + "\n")
-
-
-if __name__ == "__main__":
-    write_gpt2_logits()

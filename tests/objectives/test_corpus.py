@@ -230,13 +230,6 @@ def test_a_second_call_reads_what_the_first_one_kept(large, monkeypatch):
             index_corpus(WORLD, Vocabulary.from_text(d.text for d in WORLD), **changed)
 
 
-def test_what_is_damaged_is_made_anew(large):
-    first = columns(index(*WORLD))
-    (file,) = large.glob("*/span_start.column")
-    file.write_bytes(b"\1" + file.read_bytes()[1:])
-    assert columns(index(*WORLD)) == first
-
-
 @pytest.mark.parametrize("reason", ["a file is there", "the disk is full"])
 def test_without_a_cache_it_is_in_memory(large, monkeypatch, reason):
     if reason == "a file is there":

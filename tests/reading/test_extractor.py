@@ -4,11 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.contracts import Document, Question, Span
+from wherefrom.core.contracts import Dataset, Document, Question, Span
 from wherefrom.core.errors import BadData
 from wherefrom.reading import extractor as module
 from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.index import Index
+from wherefrom.reading.sources import DatasetPassages
 
 
 def ask(name: str, answer: str | None) -> Question:
@@ -174,3 +175,18 @@ def test_lines_to_learn_from_by_hand(tmp_path, monkeypatch):
     assert sorted(e.is_answer for e in seen if e.weight) == [[False], [True], [True], [True]]
     stating = [example for example in seen if any(example.is_answer)]
     assert all("value: known 2+" in example.features[0] for example in stating)
+
+
+def test_a_text_in_capitals_has_names_without_capitals_to_tell_them():
+    places = ("OSLO", "ROME", "BONN", "PORT OF SPAIN", "LIMA", "BATH", "CORK", "KYIV")
+    names = [f"{a} {b}" for a in ("ANN", "BO", "CY", "DI") for b in ("EK", "FALK", "GRAY")]
+    lines = [
+        Document(f"{name} WAS BORN IN {place} AND LIVED IN PARIS FOR YEARS.", Span(0, len(name)))
+        for name, place in zip(names, (*places, *places), strict=False)
+    ]
+    asked = [ask(name, place) for name, place in zip(names, (*places, *places), strict=False)]
+    found = RelationExtractor.fit(DatasetPassages(Dataset(tuple(lines), (), ())), asked)
+    (stated, *_) = found.extract(
+        "EVA ROY WAS BORN IN QUITO AND LIVED IN PARIS LATER.", "EVA ROY", 0
+    )
+    assert stated.text == "QUITO"

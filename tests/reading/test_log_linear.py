@@ -98,11 +98,11 @@ def test_the_fit_is_the_best_there_is():
     from scipy.optimize import minimize
 
     lines, names = examples(), ["any", "a", "b", "c"]
-    model = LogLinearModel.fit(lines)
+    model = LogLinearModel.fit_folds(lines)[0]
     best = minimize(loss, np.zeros(4), (lines, names)).fun
     assert loss(np.array([model.weights[name] for name in names]), lines, names) < best + 0.02
     assert 0 < model.threshold < 1
-    assert LogLinearModel.fit(lines) == model
+    assert LogLinearModel.fit_folds(lines)[0] == model
 
 
 def test_nobody_is_judged_by_weights_that_their_own_lines_taught():
@@ -114,4 +114,4 @@ def test_nobody_is_judged_by_weights_that_their_own_lines_taught():
 
 def test_a_feature_of_one_candidate_teaches_nothing():
     lines = [*examples(), Example([["any", "once"]], [True], 0)]
-    assert "once" not in LogLinearModel.fit(lines).weights
+    assert "once" not in LogLinearModel.fit_folds(lines)[0].weights

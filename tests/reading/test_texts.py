@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput
-from wherefrom.reading.texts import Texts, read_texts
+from wherefrom.reading.texts import Texts, add_titles, read_texts
 
 
 @pytest.fixture
@@ -22,6 +22,10 @@ def write(tmp_path):
 def test_lines(write):
     path = write("\ufeffone\r\n\n two \u2028more\n \nthree")
     assert read_texts(path) == Texts(["one", " two \u2028more", "three"], [], 2)
+
+
+def test_an_accent_and_its_letter_are_one_character(write):
+    assert read_texts(write("Jose\u0301")) == Texts(["José"], [], 0)
 
 
 def test_paragraphs_are_parted_by_blank_lines(write):
@@ -45,6 +49,22 @@ def test_files_are_named_by_their_path(write, tmp_path):
     parts = read_texts(tmp_path / "texts", "paragraphs")
     assert parts.texts == ["A.", "B  has", "two parts.", "Deep."]
     assert parts.ids == ["a.TXT", "b.txt", "b.txt", "sub/d.txt.gz"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "wanted"),
+    [
+        (
+            {"Ada Lund", "Bo Ek"},
+            ["Ada Lund. She is from Oslo.", "I met bo ek in Rome.", "o-neill. Ha"],
+        ),
+        ({"Ada Lund", "Cy", "Di"}, ["She is from Oslo.", "I met bo ek in Rome.", "Ha"]),
+    ],
+)
+def test_a_files_name_is_its_title_where_subjects_are_asked_about_by_it(asked, wanted):
+    ids = ["notes/Ada Lund.txt", "bo_ek.md", "o-neill.tar.html"]
+    texts = Texts(["She is from Oslo.", "I met bo ek in Rome.", "Ha"], ids, 0)
+    assert add_titles(texts, asked).texts == wanted
 
 
 def test_json_lines_have_ids_or_none(write):

@@ -10,10 +10,9 @@ from wherefrom.core.contracts import Answer, Dataset, Document, Note, Question, 
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.core.words import WordVocabulary
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.folder import RunFolder, versions
-from wherefrom.runs.kept import describe, splits, symbols
+from wherefrom.runs.kept import describe, splits
 from wherefrom.runs.layout import NEXT, NOTES
 
 QUESTIONS = (
@@ -131,11 +130,6 @@ def test_ids_and_accepted_answers_count_only_where_there_are_any():
     assert len({digest, describe(named)["sha256"], describe(several)["sha256"]}) == 3
 
 
-def test_symbols_are_characters_or_words():
-    assert symbols(Vocabulary.from_text(["ba"])) == ["□", "⁇", "a", "b"]
-    assert symbols(WordVocabulary.from_text(["to be"])) == ["<s>", "</s>", "be", "to"]
-
-
 # --- status, models, predictions -------------------------------------------------------------
 
 
@@ -144,11 +138,7 @@ def test_a_folder_is_new_until_it_says_more(folder):
     status = {"state": "finished", "seconds": 1.5, "results": {"a": {"accuracy": 0.5}}}
     folder.write_status(status)
     assert folder.read_status() == status
-
-
-@pytest.mark.parametrize("contents", [[], {}, {"state": "finished", "seconds": 1}])
-def test_a_status_that_says_too_little_is_damaged(folder, contents):
-    folder.write_json("status.json", contents)
+    folder.write_status({"state": "finished"})
     with pytest.raises(Damaged, match=r"status\.json: expected"):
         folder.read_status()
 

@@ -20,6 +20,7 @@ from wherefrom.runs.workshop import Workshop
 
 FILLED = Arm("filled", items=6, exposures=4, widths=(8,), batch=4, seeds=2)
 ASKED = Arm("asked", items=6, exposures=4, widths=(8,), batch=4, questions=0.5, wordings=5)
+STRINGS = Arm("strings", items=6, exposures=4, widths=(8,), batch=4, strings=True)
 PAIR = Arm("pair", items=64, wordings=2)
 
 
@@ -160,12 +161,11 @@ def test_who_is_told_twice_counts_once_with_the_mean(text):
 
 def test_a_study_is_trained_once_and_then_read(tmp_path, monkeypatch):
     monkeypatch.setattr(capacity, "ProcessPoolExecutor", InThisProcess)
-    capacity.run([FILLED, ASKED], tmp_path, "cpu")
+    capacity.run([FILLED, ASKED, STRINGS], tmp_path, "cpu")
     found = json.loads((tmp_path / "study.json").read_text())
     run = wherefrom.open_run(tmp_path / "filled-width-8/seed-0")
-    (filled,), (asked,) = found["fillings"], found["extractions"]
+    (filled, strings), (asked,) = found["fillings"], found["extractions"]
     assert filled["parameters"] == sum(p.numel() for p in run.model().parameters())
-    assert filled["embeddings"] == 2 * 8 * len(run.vocabulary)
     assert filled["storable"] == pytest.approx(6 * (48 + 24 - math.log2(6)))
     runs = [wherefrom.open_run(tmp_path / f"filled-width-8/seed-{seed}") for seed in (0, 1)]
     each = [capacity.count_bits(run, FILLED).sum() / filled["parameters"] for run in runs]
@@ -177,10 +177,14 @@ def test_a_study_is_trained_once_and_then_read(tmp_path, monkeypatch):
     assert asked["stored"] == pytest.approx(capacity.count_bits(held_out, ASKED)[3:].sum())
     assert len(held_out.predictions("gpt", "extraction")) == 3 * 4
     assert asked["extraction"] == [held_out.results["gpt"][n] for n in ("accuracy", "interval")]
-    assert "| 6 people | 4 | 8 |" in (tmp_path / "study.md").read_text()
+    # A string is 24 of 16 letters, 4 bits each; nothing foretells which of the six comes.
+    assert strings["storable"] == pytest.approx(6 * (24 * 4 - math.log2(6)))
+    page = (tmp_path / "study.md").read_text()
+    assert "| 6 people | 4 | 4 |" in page
+    assert "| 6 strings | 4 | 4 |" in page
     assert "6 people, 4 exposures" in (tmp_path / "study.svg").read_text()
     weights = {p: p.stat().st_mtime_ns for p in tmp_path.glob("*/*/**/*") if p.is_file()}
-    capacity.run([FILLED, ASKED], tmp_path, "cpu")
+    capacity.run([FILLED, ASKED, STRINGS], tmp_path, "cpu")
     assert weights == {path: path.stat().st_mtime_ns for path in weights}
     assert json.loads((tmp_path / "study.json").read_text()) == found
 

@@ -8,7 +8,7 @@ import shutil
 import string
 import sys
 import tempfile
-import tomllib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,6 @@ from wherefrom.course.doctor.years import DEFAULT_YEAR
 _TESTS = Path(__file__).resolve().parents[1]
 HERE = _TESTS / "course" / "mistakes"
 A5 = _TESTS.parent / "course" / "a5"
-MISTAKES = tomllib.loads((HERE / "mistakes.toml").read_text(encoding="utf-8"))
 
 # A share of right answers for each model, plausible for it.
 RIGHT = {
@@ -165,18 +164,19 @@ def predict_all(folder: Path, data: Path) -> Path:
     return folder
 
 
-def spoil(folder: Path, mistake: str) -> Path:
-    """Make one of the mistakes in a copy of the reference solution."""
-    change = MISTAKES[mistake]
-    path = folder / change["file"]
-    text = path.read_text(encoding="utf-8")
-    if by := change.get("moved"):
-        lines = text.split("\n")[:-1]
-        _write(path, lines[-by:] + lines[:-by])
-        return folder
-    assert text.count(change["old"]) == 1, f"{change['file']} no longer has {change['old']!r}"
-    path.write_text(text.replace(change["old"], change["new"]), encoding="utf-8")
+def change(folder: Path, file: str, old: str, new: str) -> Path:
+    """Replace a text of one of the files."""
+    text = (folder / file).read_text(encoding="utf-8")
+    assert old in text, f"{file} no longer has {old!r}"
+    (folder / file).write_text(text.replace(old, new), encoding="utf-8")
     return folder
+
+
+def shift_lines(folder: Path) -> None:
+    """Predictions that come a line too late."""
+    path = folder / "vanilla.pretrain.dev.predictions"
+    *lines, last = path.read_text(encoding="utf-8").splitlines()
+    _write(path, [last, *lines])
 
 
 def _write(path: Path, lines: list[str]) -> None:
@@ -202,3 +202,37 @@ def claims_of(folder: Path, requests: Any, year: str = DEFAULT_YEAR, draw: int =
         answer(Submission(folder.resolve(), year), PROBES, asked, place)
     found = {request.name: read_claim(place / "out", request.name) for request in requests}
     return Claims(find_year(year), draw, is_package(folder), found)
+
+
+def judge(folder: Path, *names: str, year: str = DEFAULT_YEAR) -> dict[str, Any]:
+    """What is found of its code in this process, by the names of the kinds."""
+    from wherefrom.course.doctor import checks
+    from wherefrom.course.doctor.findings import attempt
+    from wherefrom.course.doctor.years import find_year
+
+    kinds = {name: checks.KINDS[name] for name in names}
+    claims = claims_of(folder, checks.requests(kinds.values(), find_year(year), 7), year)
+    return {name: attempt(kind.look, claims) for name, kind in kinds.items()}
+
+
+def judge_files(
+    folder: Path, data: Path, *reads: tuple[str, str], answers: Path | None = None,
+    year: str = DEFAULT_YEAR,
+) -> dict[str, Any]:  # fmt: skip
+    """What is found in files of predictions, by "MODEL SPLIT"; none of its code is asked."""
+    from wherefrom.course.doctor.findings import attempt
+    from wherefrom.course.doctor.judging import scores
+    from wherefrom.course.doctor.judging.claims import Files
+
+    claims = claims_of(folder, [], year, draw=3)
+    claims.files = Files(folder, data, answers)
+    claims.add(claims_of(folder, scores.parameter_requests(claims, reads), year)._found)
+    return {
+        f"{model} {split}": attempt(partial(scores.judge, model=model, split=split), claims)
+        for model, split in reads
+    }
+
+
+def lost(results: dict[str, Any]) -> dict[str, str]:
+    """What earns nothing, and the mistakes that are named."""
+    return {name: result.mistake for name, result in results.items() if result.state != "ok"}

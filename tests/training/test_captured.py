@@ -117,6 +117,23 @@ def test_a_compiled_step_is_the_same_step(build, monkeypatch):
     np.testing.assert_allclose(plain, compiled, rtol=2e-3)
 
 
+@pytest.mark.parametrize("optimiser", [ADAMW, MuonConfig()], ids=lambda c: c.kind)
+def test_each_model_of_a_stack_takes_its_own_steps(stacks, plain, optimiser, compiled):
+    config = replace(plain, embd_pdrop=0.2, resid_pdrop=0.2, attention="rope", ngrams=3)
+    given = {"device": "cuda", "steps": STEPS, "batch": 8, "optimiser": optimiser}
+    alone, together = (
+        [stacks.build(seed, config, **given) for seed in (3, 4, 6)] for _ in range(2)
+    )
+    stack = stacks.build_stack(together)
+    found = [stack.advance(*at) for at in (([0, 0, None], 6), ([6, 6, 0], 6))]
+    assert stack.captured.notes == []
+    for k, steps in enumerate((12, 12, 6)):
+        losses = [chunk[k]["loss"] for chunk in found if chunk[k] is not None]
+        np.testing.assert_allclose(
+            np.concatenate(losses), alone[k].advance(0, steps)["loss"], rtol=5e-3
+        )
+
+
 def build_windows(model: GPT | GRU, device: str) -> TorchLearner:
     here = torch.device(device)
     tokens = torch.arange(500, device=here) % 7

@@ -11,6 +11,7 @@ import torch
 
 from wherefrom.core.contracts import Batch
 from wherefrom.training import captured_rows
+from wherefrom.training.captured import find_losses
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig
 
 pytestmark = pytest.mark.usefixtures("capturing_cpu")
@@ -79,6 +80,29 @@ def test_models_at_different_places_equal_the_same_models_alone(
         expected = stacks.capture(alone[k]).advance(0, steps)["loss"]
         np.testing.assert_allclose(np.concatenate(losses), expected, atol=1e-6)
         assert stacks.largest_difference(alone[k], together[k]) < 1e-8
+
+
+def test_weights_of_documents_leave_rows_out_of_each_models_loss(stacks):
+    """One corpus for both models: the first is taught documents 0 and 2, the second 1 and 2."""
+    weights_KN = torch.tensor([[1.0, 0.0, 1.0], [0.0, 1.0, 1.0]])
+    learners = [stacks.build(3, dtype=torch.float64) for _ in weights_KN]
+    mix = learners[0].objective
+    for learner, weights_N in zip(learners, weights_KN, strict=True):
+        learner.objective = mix.weighted({"documents": weights_N})
+    stack = stacks.build_stack(learners)
+    stack.prepare(1)
+    plan = mix.plan(0, 1)
+    batch, documents = mix.render_all(plan), plan[0][1][0, :, 0]
+    stack.captured._loss(*stack.captured._pick_rows()).sum().backward()
+    for k, weights_N in enumerate(weights_KN):
+        rows = weights_N[documents].nonzero()[:, 0]
+        assert 0 < len(rows) < len(documents)
+        parts = (batch.inputs, batch.targets, batch.weights, batch.lengths)
+        alone = stacks.build(3, dtype=torch.float64).model
+        find_losses(alone, Batch(*(part[:, rows] for part in parts)), 0).sum().backward()
+        gradients = {name: p.grad for name, p in stack.model.named_parameters()}
+        for name, parameter in alone.named_parameters():
+            torch.testing.assert_close(gradients[name][k], parameter.grad, msg=name)
 
 
 @pytest.mark.parametrize("optimiser", [ADAMW, MUON], ids=["adamw", "muon"])

@@ -77,12 +77,12 @@ class CharCorruptionDataset(Dataset):
 
     [part e]. The item of a document is made like this, anew each time it is asked for:
 
-    1. Cut the document to a random length: from 4 to `self.longest` characters, which is
-       int(block_size * 7/8) here, each of them equally likely. What is shorter stays whole.
+    1. Cut the document to a random length: from 4 to `self.longest` characters, which is the
+       year's share of the block, each of them equally likely. What is shorter stays whole.
     2. Choose a stretch of it, of random length, a quarter of the cut text on average, at a
        random place: the text is now [prefix] [stretch] [suffix].
-    3. Lay it out as  prefix MASK suffix MASK stretch MASK  with pads up to `self.laid_out`
-       characters, which is block_size.
+    3. Lay it out as  prefix MASK suffix MASK stretch  with another MASK behind it, if the year's
+       hand-out has one (`self.third_mask`), and with pads up to `self.laid_out` characters.
     4. x is all of that but its last character, y all but its first: long tensors.
 
     stoi gives a character's number; pad is 0, mask is 1, the text's own follow in order.

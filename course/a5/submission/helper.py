@@ -65,11 +65,11 @@ def finetune(
     Without pretraining (reading_params_path is None): max_epochs=75. With: load the parameters
     into the model first, and max_epochs=10. Both: batch_size=256, learning_rate=finetune_lr,
     lr_decay=True, warmup_tokens=512*20, final_tokens=200*len(pretrain_dataset)*block_size,
-    num_workers=4, writer=writer, stage="finetune_only" or "finetune".
+    num_workers=workers, writer=writer, stage="finetune_only" or "finetune".
     """
     tconf = None  # a TrainerConfig
     trainer_obj = None  # a Trainer
-    workers = current_year().num_workers  # 4
+    workers = current_year().num_workers
     ### [part c] [part f]
     ### START_CODE_HERE ###
     pretrained = reading_params_path is not None
@@ -102,12 +102,12 @@ def pretrain(
     """The config and the trainer of pretraining on corrupted spans; `train` trains.
 
     max_epochs=650, batch_size=128, learning_rate=pretrain_lr, lr_decay=True,
-    warmup_tokens=512*20, final_tokens=200*len(pretrain_dataset)*block_size, num_workers=4,
-    writer=writer, stage="pretrain".
+    warmup_tokens=512*20, final_tokens=passes*len(pretrain_dataset)*block_size,
+    num_workers=workers, writer=writer, stage="pretrain".
     """
     tconf = None  # a TrainerConfig
     trainer_obj = None  # a Trainer
-    workers, passes = current_year().num_workers, current_year().passes  # 4, 200
+    workers, passes = current_year().num_workers, current_year().passes
     ### [part f]
     ### START_CODE_HERE ###
     tconf = TrainerConfig(

@@ -24,7 +24,7 @@ from wherefrom.objectives.row_order import FileOrder
 from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.workshop import choose_device
 from wherefrom.show.terminal.messages import note
-from wherefrom.show.terminal.progress_bars import watch
+from wherefrom.show.terminal.progress_lines import TrainingProgress
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.optimisers import AdamWConfig, TokenCount
@@ -160,7 +160,7 @@ class Trainer:
 
     def _drive(self, learner: TorchLearner, stage: Stage, checkpoints: Checkpoints | None) -> None:
         chunk = CHUNKS.get(self.device.type, CHUNKS["cpu"])
-        with watch(()) as progress:
+        with TrainingProgress(()) as progress:
             writer = self.config.writer
             observers = [progress, *([_Scalars(writer)] if writer else [])]
             learner.prepare(min(chunk, stage.steps))
@@ -172,18 +172,6 @@ class Trainer:
             except Mismatch as error:
                 folder = self.config.working_folder
                 raise Mismatch(f"{error}; or remove {folder} to start anew") from error
-            if self.test_dataset is not None:
-                progress.say(f"test loss: {self.test_loss():f}")
-
-    @torch.no_grad()
-    def test_loss(self) -> float:
-        """The mean loss of the batches of the test data set."""
-        self.model.eval()
-        rows = min(self.config.batch_size, len(self.test_dataset))
-        items = Items(self.test_dataset, rows=rows, seed=0, stage=0, device=self.device)
-        plan = items.plan(0, math.ceil(items.items / rows))
-        batches = (items.render(plan, i) for i in range(len(plan)))
-        return float(np.mean([float(self.model(b.inputs, b.targets)[1]) for b in batches]))
 
     def _stage(self) -> Stage:
         """The library's course recipe with this config's numbers."""

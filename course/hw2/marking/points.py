@@ -7,57 +7,52 @@ homework: some hand-outs give them, ours lets them be written. Written answers a
 
 import importlib.util
 import json
-from collections.abc import Callable
+from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from wherefrom.course.doctor.checks import Kind, Look
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.marks import Test
-from wherefrom.course.doctor.order import Request
 
 SAVED = "1d-4-saved"
 AVERAGED = "4"  # some hand-outs ask for no averaging network
 FILES = ["sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural"]
-
-
-def _claims(name: str, key: str) -> Callable[[Claims], None]:
-    """A look that is content if the code said so much."""
-
-    def look(claims: Claims) -> None:
-        claims[name].value(key, list)
-
-    return look
-
-
-LOOKS: dict[str, Callable[[Any], str | None]] = {
-    "1c-0-basic": _claims("files", "modules"),
-    "1d-0-basic": _claims("lm", "modules"),
-    "3b-0-basic": _claims("built", "layers"),
+_BASIC = {
+    "1c-0-basic": Request("files", "imports", {"modules": FILES}),
+    "1d-0-basic": Request("lm", "imports", {"modules": ["q1d_neural_lm"]}),
+    "3b-0-basic": Request("built", "characters", {"draw": 0, "steps": []}),
 }
-PARTS = ("1c", "1d", "3b", "4")
-FIRST = {
-    "1c": Request("files", "imports", {"modules": FILES}),
-    "1d": Request("lm", "imports", {"modules": ["q1d_neural_lm"]}),
-    "3b": Request("built", "characters", {"draw": 0, "steps": []}),
+
+
+def _came_back(claims: Claims, request: Request) -> None:
+    claims[request.name].value("layers" if request.kind == "characters" else "modules", list)
+
+
+LOOKS: dict[str, tuple[Look, ...]] = {
+    test: (partial(_came_back, request=request),) for test, request in _BASIC.items()
 }
-MENDED: dict[str, str] = {}
-HIDDEN = importlib.util.find_spec("marking.hidden") is not None
-if HIDDEN:
+MENDED = set[str]()
+hidden: Any = None
+if importlib.util.find_spec("marking.hidden") is not None:
     from marking import hidden
 
     LOOKS |= hidden.LOOKS
-    MENDED = hidden.MENDED
+    MENDED |= hidden.MENDED
 
 
-def asked(part: str, draw: int, **mended: bool) -> list[Request]:
-    """What a part asks of the code; again with right functions, if it is `mended`."""
-    first = [FIRST[part]] if part in FIRST and not mended else []
-    return first + (hidden.ASKED[part](draw, **mended) if HIDDEN else [])
+def asked(tests: Iterable[str], draw: int, mended: bool = False) -> list[Request]:
+    """What tests ask of the code; again with other files' functions right, if it is `mended`."""
+    found = [_BASIC[test] for test in tests if test in _BASIC]
+    found += hidden.requests(tests, draw, mended) if hidden else []
+    return list({request.name: request for request in found}.values())
 
 
 _TABLE = json.loads(Path(__file__).with_name("points.json").read_text("utf-8"))["hw2"]
 TESTS = {
-    name: Test(what, points, LOOKS[name])
+    name: Test(what, points, Kind(what, (), LOOKS[name]))
     for name, (points, what) in _TABLE.items()
     if name in LOOKS
 }

@@ -13,22 +13,21 @@ import torch.nn.functional as F
 from probing.texts import TEXTS
 from torch import Tensor, nn
 
-from wherefrom.course.doctor.exercises import weights
+from wherefrom.course.doctor.exercises import Request, weights
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging.claims import Claim, Claims
-from wherefrom.course.doctor.order import Request
 
 WORDS, CALLS, DROP = 12, 200, 0.5
 STEPS = [3, 8, 3]
 
 
-def character_requests(draw: int) -> list[Request]:
-    return [Request("steps", "characters", {"draw": draw, "steps": STEPS})]
+def character_request(draw: int) -> Request:
+    return Request("steps", "characters", {"draw": draw, "steps": STEPS})
 
 
-def network_requests(draw: int) -> list[Request]:
+def network_request(draw: int) -> Request:
     given = {"vectors": _glove(draw).tolist(), "drop": DROP, "calls": CALLS}
-    return [Request("networks", "networks", given)]
+    return Request("networks", "networks", given)
 
 
 def _layer(claim: Claim, kind: Callable[..., Any], draw: int, *sizes: int) -> Any:

@@ -7,7 +7,6 @@ functions in their place: these come as a file that only the process of the seco
 import contextlib
 import inspect
 import io
-import os
 import random
 import runpy
 from collections.abc import Callable, Iterator
@@ -30,21 +29,16 @@ RIGHT = "right.py"
 
 
 @contextlib.contextmanager
-def quiet(folder: Path | None = None) -> Iterator[io.StringIO]:
+def quiet(folder: Path = Path()) -> Iterator[io.StringIO]:
     """In a folder of its own, with what is printed kept."""
-    before, said = Path.cwd(), io.StringIO()
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.chdir(folder)
-    try:
-        with (
-            contextlib.redirect_stdout(said),
-            contextlib.redirect_stderr(said),
-            np.errstate(all="ignore"),
-        ):
-            yield said
-    finally:
-        os.chdir(before)
+    folder.mkdir(parents=True, exist_ok=True)
+    with (
+        contextlib.chdir(folder),
+        contextlib.redirect_stdout(io.StringIO()) as said,
+        contextlib.redirect_stderr(said),
+        np.errstate(all="ignore"),
+    ):
+        yield said
 
 
 def mend(held: ModuleType, given: Path, names: list[str]) -> None:
@@ -68,18 +62,12 @@ def call(submission: Submission, found: Answer, how: Any) -> None:
     held, function = module(submission, how.file), own(submission, how.file, *how.names)
     mend(held, how.given, how.mended)
     if how.setting and "perplexity" not in vars(held):  # the hand-out's form
-        vars(held).update({name: _argument(value) for name, value in how.setting.items()})
+        vars(held).update({name: texts.argument(value) for name, value in how.setting.items()})
     random.seed(0)
     np.random.seed(0)
     for number, case in enumerate(how.cases):
         with quiet():
-            _put(found, f"result{number}", function(*map(_argument, case)))
-
-
-def _argument(value: Any) -> Any:
-    if isinstance(value, dict) and "array" in value:
-        return np.array(value["array"], dtype=float)
-    return texts.FUNCTIONS[value["function"]](value) if isinstance(value, dict) else value
+            _put(found, f"result{number}", function(*map(texts.argument, case)))
 
 
 def _put(found: Answer, key: str, value: Any) -> None:

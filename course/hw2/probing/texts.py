@@ -55,6 +55,18 @@ FUNCTIONS: dict[str, Callable[[dict[str, Any]], Callable[[Any], Any]]] = {
 }
 
 
+def array(values: Any) -> dict[str, Any]:
+    """An array as JSON has it."""
+    return {"array": np.asarray(values, dtype=float).tolist()}
+
+
+def argument(value: Any) -> Any:
+    """What a function is called with: an array or a function that JSON only describes."""
+    if isinstance(value, dict) and "array" in value:
+        return np.array(value["array"], dtype=float)
+    return FUNCTIONS[value["function"]](value) if isinstance(value, dict) else value
+
+
 def size() -> int:
     return (WIDTH + 1) * HIDDEN + (HIDDEN + 1) * WORDS
 

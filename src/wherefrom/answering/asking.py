@@ -121,13 +121,7 @@ def ask(
     only as read, too. A question that the run cannot be asked raises BadData if `strict`; otherwise
     it is listed in `problems`, and the other questions are answered.
     """
-    check_options(risk, delta, evidence)
-    certificate = None
-    if risk is not None:
-        inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
-    notes = inspector.notes()
-    if certificate is not None:
-        notes.append(certificate.explain(evidence))
+    inspector, certificate, notes = prepare(inspector, risk, delta, evidence)
     parsed, problems = _parse(inspector, questions)
     if strict and problems:
         raise BadData(problems[0].message)
@@ -176,11 +170,18 @@ def describe_batch(
     return describe_people(questions, familiarity, answers, known, inspector.opened.dataset)
 
 
-def check_options(risk: float | None, delta: float | None, evidence: str) -> None:
+def prepare(
+    inspector: Inspector, risk: float | None, delta: float | None, evidence: str
+) -> tuple[Inspector, Certificate | None, list[str]]:
+    """The inspector that answers with these options, its certificate, and what to say first."""
     if delta is not None and risk is None:
         raise UsageError("delta: expected a risk beside it, found none; add a risk")
     if evidence not in EVIDENCE:
         raise UsageError(f"evidence: expected {', '.join(EVIDENCE)}, found {evidence!r}")
+    if risk is None:
+        return inspector, None, inspector.notes()
+    inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
+    return inspector, certificate, [*inspector.notes(), certificate.explain(evidence)]
 
 
 def require_evidence(reply: Reply, evidence: str) -> Reply:

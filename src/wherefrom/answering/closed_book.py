@@ -150,22 +150,19 @@ class ClosedBookModel:
                 found[text] = self.forms.wordings(self.parser.parse(text))
         return found
 
-    def answer(
-        self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
-    ) -> AnswerTable:
-        """Answer questions; those whose text is in `known` have an answer and are not decoded."""
-        given = dict(known or {})
-        new = {q.text: q for q in questions if q.text not in given}
-        if new:
-            asked = self.answerer.asking(self.find_wordings(new.values()))
-            answers = asked.answer(list(new))
-            given |= dict(zip(new, answers, strict=True))
-        answers = tuple(given[q.text] for q in questions)
+    def answer(self, questions: Sequence[ParsedQuestion]) -> AnswerTable:
+        decoded = self.decode({q.text: q for q in questions})
+        answers = tuple(decoded[q.text] for q in questions)
         stated = self.forms.measure(self.answerer, questions, [a.text for a in answers])
         names = self.familiarity([q.subject for q in questions])
         return AnswerTable(
             tuple(questions), answers, measure_certainty(answers).join(stated).join(names)
         )
+
+    def decode(self, questions: Mapping[str, ParsedQuestion]) -> Mapping[str, Answer]:
+        """The answers to questions, by their texts."""
+        asked = self.answerer.asking(self.find_wordings(questions.values()))
+        return dict(zip(questions, asked.answer(list(questions)), strict=True))
 
     def familiarity(self, names: Sequence[str]) -> FeatureTable:
         """The features FAMILIARITY of each name: how familiar the model is with it."""

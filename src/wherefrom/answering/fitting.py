@@ -30,7 +30,7 @@ from wherefrom.answering.policy import (
 from wherefrom.answering.risk_bound import Sides, fit_bounds, gated_probability, split_people
 from wherefrom.answering.unverified import CalibrationAnswers, settle_thresholds
 from wherefrom.core.answer_table import AnswerTable
-from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.relations import group
@@ -139,30 +139,15 @@ class CertifiedPolicy:
     uncertified: AnswerPolicy
 
 
-def fit_certified_policy(
-    model: ClosedBookModel,
-    calibration: Sequence[Question],
-    alpha: float,
-    delta: float,
-    decoys: DecoyNames | None = None,
-) -> CertifiedPolicy:
-    """A policy whose thresholds carry a risk bound."""
-    return certify_policy(model, judge(model, calibration), alpha, delta, decoys)
-
-
-def judge(
-    model: ClosedBookModel,
-    people: Sequence[Question],
-    known: Mapping[str, Answer] | None = None,
-) -> AnswerTable:
-    """Ask the questions that the model can be asked; `known` answers are not decoded again."""
+def judge(model: ClosedBookModel, people: Sequence[Question]) -> AnswerTable:
+    """Ask the questions that the model can be asked."""
     parsed = [(q, found) for q in people if (found := model.try_parse(q.text))]
     if not parsed:
         raise BadData(
             f"calibration people: expected questions that the model can be asked, found none among "
             f"{len(people)}; check that they have a form that the model was taught"
         )
-    found = model.answer([asked for _, asked in parsed], known)
+    found = model.answer([asked for _, asked in parsed])
     return replace(found, known=tuple(q for q, _ in parsed))
 
 
@@ -173,7 +158,10 @@ def certify_policy(
     delta: float,
     decoys: DecoyNames | None = None,
 ) -> CertifiedPolicy:
-    """Some calibration people fit the curves and the gate, the others certify thresholds."""
+    """A policy whose thresholds carry a risk bound.
+
+    Some calibration people fit the curves and the gate, the others certify thresholds.
+    """
     subjects = judged.subjects
     fitting = judged.rows(split_people(subjects)[0])
     gate = fit_gate(model, fitting.known, fitting.features, decoys)
@@ -200,12 +188,8 @@ def report_policy(
     model: ClosedBookModel,
     policy: AnswerPolicy,
     groups: Mapping[str, Sequence[Question]],
-    known: Mapping[str, Answer] | None = None,
 ) -> dict[str, Score]:
-    """What the policy does to held-out people, grouped by what their text says.
-
-    `known` maps the text of a question to an answer that was decoded before.
-    """
+    """What the policy does to held-out people, grouped by what their text says."""
     names = {
         "none": "refused_without_text",
         "omitted": "refused_omitted",
@@ -215,7 +199,7 @@ def report_policy(
     everyone: list[tuple[np.ndarray, AnswerTable]] = []
     for support, questions in groups.items():
         try:
-            judged = judge(model, questions, known)
+            judged = judge(model, questions)
         except BadData:  # nobody of this group can be asked about
             continue
         score = policy.score(judged.features, judged.relations)

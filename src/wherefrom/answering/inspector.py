@@ -6,27 +6,25 @@ It combines three packages: confidence and the name gate (`answering`), what the
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import ClosedBookModel, no_answers
 from wherefrom.answering.decoys import DecoyNames
-from wherefrom.answering.fitting import fit_certified_policy, fit_policy, judge
+from wherefrom.answering.fitting import certify_policy, fit_policy, judge
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import AnswerPolicy, Decision, decide, find_policy, open_as_stored
 from wherefrom.answering.source import (
-    COLUMNS,
+    USUAL,
     SourcePredictor,
     read_source_predictor,
     source_features,
 )
-from wherefrom.core.answer_table import AnswerTable, FeatureTable
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset, Note, Question, Span
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
@@ -77,7 +75,8 @@ class Opened(ABC):
 
     @cached_property
     @abstractmethod
-    def predictor(self) -> SourcePredictor: ...
+    def predictor(self) -> SourcePredictor | None:
+        """Recalled or guessed; None if no model was retrained to fit it."""
 
     @abstractmethod
     def find_note(self, subject: str, relation: str) -> Note | None:
@@ -129,15 +128,6 @@ class OpenedRun(Opened):
         masked = self.dataset.select("masked", EVERY_SUPPORT)
         return fit_policy(self.model, people, self.run.recipe.precision, self.decoys, masked)
 
-    @cached_property
-    def judged_calibration(self) -> AnswerTable | None:
-        """The model's answers to calibration questions; None if it can be asked none of them."""
-        try:
-            return judge(self.model, self.calibration_people, self.decoded)
-        except BadData:
-            return None
-
-    @cached_property
     def decoded(self) -> dict[str, Answer]:
         """What the evaluation decoded with the primary model, by the text of the question."""
         run, found = self.run, dict[str, Answer]()
@@ -154,7 +144,7 @@ class OpenedRun(Opened):
         return open_fact_checker(self.run)
 
     @cached_property
-    def predictor(self) -> SourcePredictor:
+    def predictor(self) -> SourcePredictor | None:
         return read_source_predictor(self.run.folder)
 
     @cached_property
@@ -206,7 +196,7 @@ class Inspector:
         return self._policy or self.opened.policy
 
     @property
-    def predictor(self) -> SourcePredictor:
+    def predictor(self) -> SourcePredictor | None:
         return self._predictor or self.opened.predictor
 
     def with_predictor(self, predictor: SourcePredictor) -> "Inspector":
@@ -221,7 +211,8 @@ class Inspector:
                 "found none; leave the risk out, or ask a run that has calibration people (such as "
                 "birthplaces-calibrated)"
             )
-        found = fit_certified_policy(self.model, people, alpha, delta, self.opened.decoys)
+        judged = judge(self.model, people)
+        found = certify_policy(self.model, judged, alpha, delta, self.opened.decoys)
         return Inspector(self.opened, found.policy, self._predictor), found.certificate
 
     def notes(self) -> list[str]:
@@ -242,18 +233,11 @@ class Inspector:
         """Replies with confidence, evidence and source."""
         unseen = [self.model.unseen(question) for question in questions]
         readable = [q for q, letters in zip(questions, unseen, strict=True) if not letters]
-        replies = iter(self.compose(self.answer(readable)) if readable else ())
+        replies = iter(self.compose(self.model.answer(readable)) if readable else ())
         return [
             self._decline(question, letters) if letters else next(replies)
             for question, letters in zip(questions, unseen, strict=True)
         ]
-
-    def answer(
-        self, questions: Sequence[ParsedQuestion], decoded: Mapping[str, Answer] | None = None
-    ) -> AnswerTable:
-        """The model's answers, with the features of the source predictor too."""
-        answered = self.model.answer(questions, decoded)
-        return replace(answered, features=self._with_source_features(answered))
 
     def _decline(self, question: ParsedQuestion, unseen: Sequence[str]) -> Reply:
         """The reply to a question that the model cannot read: it never saw these letters."""
@@ -269,23 +253,16 @@ class Inspector:
             name_known=False,
             candidates=(),
             evidence=self.judge_answer(question, ""),
-            source=Source(GUESSED, 0.0, self.predictor.borrowed),  # nothing was read about it
+            source=self.predictor and Source(GUESSED, 0.0),  # nothing was read about it
             did_you_mean=self.model.parser.suggest(question.subject),
             why_not=f"the model does not know the name: it has never seen {letters}",
             took_notes=self.opened.took_notes,
             note=self.show_note(question, ""),
         )
 
-    def examine(
-        self,
-        questions: Sequence[tuple[Question, ParsedQuestion]],
-        decoded: Mapping[str, Answer] | None = None,
-    ) -> AnswerTable:
-        """Put questions whose answers are known to the model.
-
-        `decoded` has answers of this model by the text of their question: nothing is decoded twice.
-        """
-        found = self.answer([parsed for _, parsed in questions], decoded)
+    def examine(self, questions: Sequence[tuple[Question, ParsedQuestion]]) -> AnswerTable:
+        """Put questions whose answers are known to the model."""
+        found = self.model.answer([parsed for _, parsed in questions])
         return replace(found, known=tuple(question for question, _ in questions))
 
     def compose(
@@ -294,9 +271,8 @@ class Inspector:
         """The replies for answers; without `verdicts`, the text is consulted."""
         if verdicts is None:
             verdicts = self.judge(answered)
-        features, relations = answered.features, answered.relations
-        sources = self.predictor.predict(features, self.probability_read(features), relations)
-        decisions = decide(self.policy, features, relations)
+        sources = self.find_sources(answered, verdicts)
+        decisions = decide(self.policy, answered.features, answered.relations)
         each = zip(answered.asked, answered.answers, verdicts, sources, decisions, strict=True)
         return [self._reply(*parts) for parts in each]
 
@@ -338,32 +314,36 @@ class Inspector:
             document_id=document.id or None,
         )
 
-    def probability_read(self, features: FeatureTable) -> np.ndarray:
-        """The probability that the model has read each name."""
-        policy = self.policy
-        return np.ones(len(features)) if policy is None else policy.probability_read(features)
+    def find_sources(
+        self, answered: AnswerTable, verdicts: Sequence[Verdict | None]
+    ) -> list[Source] | list[None]:
+        """Whether each answer was recalled; None if no model was retrained to learn it from."""
+        if self.predictor is None:
+            return [None] * len(verdicts)
+        if USUAL not in answered.features.columns:
+            answered = self.with_source_features(answered, verdicts)
+        return self.predictor.predict(answered.features, answered.relations)
 
-    def _with_source_features(self, answered: AnswerTable) -> FeatureTable:
-        if answered.asked and set(COLUMNS) <= set(answered.features.columns):
-            return answered.features  # the evaluation kept them
+    def with_source_features(
+        self, answered: AnswerTable, verdicts: Sequence[Verdict | None]
+    ) -> AnswerTable:
         decoys = self.opened.decoys
         names = [decoys.of(q.subject) if decoys else () for q in answered.asked]
-        return source_features(self.model, answered, names)
+        features = source_features(self.model, answered, names, verdicts)
+        return replace(answered, features=features)
 
     def _reply(
         self,
         question: ParsedQuestion,
         answer: Answer,
         verdict: Verdict | None,
-        source: Source,
+        source: Source | None,
         decision: Decision,
     ) -> Reply:
         if verdict is not None and verdict.label == NO_TEXT:
             # By definition m is 0 if there is no text to leave out.
-            source = replace(source, label=GUESSED, probability_recalled=0.0)
+            source = source and Source(GUESSED, 0.0)
             decision = decision.without_text(self.policy and self.policy.without_text)
-        elif source.borrowed:  # its probability was never compared with this text
-            source = replace(source, probability_recalled=None)
         found = (answer, *answer.others)  # the best one first
         subject, relation = question.subject, question.relation
         decision = decision.unless_meant(self.model.find_meant(subject))

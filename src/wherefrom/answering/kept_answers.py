@@ -5,7 +5,6 @@ report needs the same answers with the same features, and must not take longer t
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -26,40 +25,35 @@ class RememberingModel(ClosedBookModel):
     """A model that answers each question once, and keeps the answers with their features."""
 
     kept: AnswerTable
+    _decoded: Mapping[str, Answer]
     _places: dict[str, int]  # the row of each question, by its text
 
     @classmethod
-    def of(cls, model: ClosedBookModel, kept: AnswerTable | None = None) -> "RememberingModel":
-        """The same model, with answers that are known already."""
+    def of(
+        cls,
+        model: ClosedBookModel,
+        decoded: Mapping[str, Answer],
+        kept: AnswerTable | None = None,
+    ) -> "RememberingModel":
+        """The same model, with answers that are known already, and others that are `decoded`."""
         made = cls.__new__(cls)
         made.__dict__ |= vars(model)
+        made._decoded = decoded
         made.kept = AnswerTable.of((), ()) if kept is None else kept
         made._places = {question.text: i for i, question in enumerate(made.kept.known)}
         return made
 
-    def answer(
-        self, questions: Sequence[ParsedQuestion], known: Mapping[str, Answer] | None = None
-    ) -> AnswerTable:
+    def answer(self, questions: Sequence[ParsedQuestion]) -> AnswerTable:
         new = list({q.text: q for q in questions if q.text not in self._places}.values())
         if new:
-            self._keep(super().answer(new, known))
-        found = self.kept.rows(self._find(questions))
-        # Some answers may have been kept with more features than others.
-        columns = found.features.columns.items()
-        here = {n: column for n, column in columns if n in FEATURES or np.isfinite(column).all()}
-        return AnswerTable(tuple(questions), found.answers, FeatureTable(here))
+            self._keep(super().answer(new))
+        at = np.array([self._places[question.text] for question in questions], dtype=np.int64)
+        found = self.kept.rows(at)
+        return AnswerTable(tuple(questions), found.answers, found.features)
 
-    def keep_more(self, questions: Sequence[ParsedQuestion], features: FeatureTable) -> None:
-        """Keep further features of answers that are kept already."""
-        at, kept = self._find(questions), self.kept.features
-        more: dict[str, np.ndarray] = {}
-        for name, column in features.columns.items():
-            more[name] = kept.columns.get(name, np.full(len(kept), np.nan)).copy()
-            more[name][at] = column
-        self.kept = replace(self.kept, features=kept.join(FeatureTable(more)))
-
-    def _find(self, questions: Sequence[ParsedQuestion]) -> np.ndarray:
-        return np.array([self._places[question.text] for question in questions], dtype=np.int64)
+    def decode(self, questions: Mapping[str, ParsedQuestion]) -> Mapping[str, Answer]:
+        new = {text: q for text, q in questions.items() if text not in self._decoded}
+        return {**self._decoded, **(super().decode(new) if new else {})}
 
     def _keep(self, found: AnswerTable) -> None:
         exact = {name: column.astype(np.float64) for name, column in found.features.columns.items()}

@@ -20,7 +20,7 @@ from wherefrom.answering.features import (
 )
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.replies import LOW_CONFIDENCE, OTHER_SPELLING, UNKNOWN_NAME
 from wherefrom.evaluation.logistic import sigmoid
 from wherefrom.evaluation.relations import group
@@ -32,7 +32,6 @@ EVEN_ODDS = 0.5  # with a lower confidence, an answer is likelier wrong than rig
 MOST_PASSING = 0.1  # the share of decoys that a gate may let through; beyond it, it leaks
 DECLINE_ALL = 2.0  # above every probability; JSON has no infinity
 NOT_CALIBRATED = "no calibration question asks for this"
-_EDGE = 1e-9  # probabilities are kept this far from 0 and 1, so that their odds are finite
 
 
 @dataclass(frozen=True)
@@ -178,16 +177,6 @@ class NameGate:
     def opens(self, features: FeatureTable) -> np.ndarray:
         return self.curve.probability(features) >= self.least
 
-    def probability(self, features: FeatureTable) -> np.ndarray:
-        """The probability that the model has read each name.
-
-        These are the curve's odds, scaled so that the gate opens at a probability of 1/2.
-        """
-        p_N = np.clip(self.curve.probability(features), _EDGE, 1 - _EDGE)
-        least = np.clip(self.least, _EDGE, 1 - _EDGE)
-        odds_N = p_N / (1 - p_N) * ((1 - least) / least)
-        return odds_N / (1 + odds_N)
-
 
 @dataclass(frozen=True)
 class RelationPolicy:
@@ -257,10 +246,6 @@ class AnswerPolicy:
     def knows_name(self, features: FeatureTable) -> np.ndarray | None:
         """Whether the model knows each name; None if the policy has no name gate."""
         return None if self.names is None else self.names.opens(features)
-
-    def probability_read(self, features: FeatureTable) -> np.ndarray:
-        """The probability that the model has read each name; 1 if the policy has no name gate."""
-        return np.ones(len(features)) if self.names is None else self.names.probability(features)
 
 
 def own_probability(features: FeatureTable, gate: NameGate | None = None) -> np.ndarray:
@@ -378,30 +363,19 @@ def write_policy(folder: RunFolder, policy: AnswerPolicy) -> None:
     folder.write_json(FILE, to_json(policy))
 
 
-def read_policy(run: Run) -> AnswerPolicy:
-    path = run.path / FILE
+def find_policy(run: Run) -> AnswerPolicy | None:
+    """The policy in the run folder; None if none was fitted."""
     if not run.folder.has(FILE):
-        raise MissingInput(
-            f"{path}: expected the run's calibration, found no file; finish the run first "
-            f"('wherefrom run {run.recipe.name} --out {run.path}')"
-        )
+        return None
     try:
         policy = from_json(AnswerPolicy, run.folder.read_json(FILE), "policy")
         if (found := policy.calibration.features) != FEATURES:
             raise BadData(f"policy: expected the features {FEATURES}, found {found}")
     except BadData as error:
         raise Damaged(
-            f"{path}: {error}; 'wherefrom evaluate {run.path}' writes it again"
+            f"{run.path / FILE}: {error}; 'wherefrom evaluate {run.path}' writes it again"
         ) from error
     return policy
-
-
-def find_policy(run: Run) -> AnswerPolicy | None:
-    """The policy in the run folder; None if none was fitted."""
-    try:
-        return read_policy(run)
-    except MissingInput:
-        return None
 
 
 def open_as_stored(run: Run, policy: AnswerPolicy | None) -> ClosedBookModel:

@@ -1,38 +1,37 @@
-"""Recalled or guessed? A cheap prediction, from one model, of what retraining would show.
+"""Recalled or guessed? A prediction, from one model, of what retraining would show.
 
-Memorisation is defined by retraining (`memorisation/counterfactual.py`), which is expensive. The
-predictor is a logistic curve over features of one model's answer. It is fitted on runs that have
-retrained models (`memorisation/predictor.py`). Other runs borrow the predictor of another run, and
-their replies say that it is borrowed. Where the questions ask for several relations, each has a
-curve of its own, as confidence does.
+Memorisation is defined by retraining (`memorisation/counterfactual.py`), which is expensive. An
+audit measures it for calibration people and fits the predictor on them
+(`memorisation/predictor.py`): a logistic curve over three features of an answer. The predictor then
+labels any other answer of the same run. A run without retrained models has no predictor, and its
+replies have no source: one that was fitted on another run does no better than the evidence alone
+(docs/TRUST.md). Where the questions ask for several relations, each has a curve of its own, as
+confidence does.
 
 Shapes: N answers.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
-from typing import Any, cast
+from math import log
 
 import numpy as np
 
 from wherefrom.answering.closed_book import ClosedBookModel
-from wherefrom.answering.features import FAMILIARITY, FEATURES, STATEMENT, TINY
 from wherefrom.answering.policy import EVEN_ODDS, LogisticCalibration
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.config import from_json
 from wherefrom.core.errors import BadData, Damaged
-from wherefrom.core.replies import GUESSED, RECALLED, Source
+from wherefrom.core.replies import GUESSED, RECALLED, SUPPORTED, Source, Verdict
 from wherefrom.evaluation.relations import group
 from wherefrom.generation.answerer import answer_probabilities
 from wherefrom.runs.folder import RunFolder
 
 USUAL = "usual"
+LEAST_USUAL = 1e-3  # a lower probability of the usual answer is as good as none
 RECALLED_ABOVE = 0.5  # with a larger m, most of the answer's probability comes from the text
-# Of some twenty sets, the best predictor of calibration labels (docs/research/LOG.md).
-SOURCE_FEATURES = ("log_probability", *STATEMENT, *FAMILIARITY, USUAL)
-COLUMNS = (*FEATURES, "contrast", "agreement", USUAL)  # what an audit writes of each answer
+# How sure the model is, what it tells others of such a name, and whether the text states it (0, 1).
+SOURCE_FEATURES = ("log_probability", USUAL, SUPPORTED)
 FILE = "audit/source.json"
 
 
@@ -46,7 +45,6 @@ class SourcePredictor:
 
     curve: LogisticCalibration
     models: int
-    borrowed: bool = False  # fitted on another run
     relations: Mapping[str, LogisticCalibration] = field(
         default_factory=dict[str, LogisticCalibration]
     )
@@ -57,25 +55,13 @@ class SourcePredictor:
                 wanted, found = SOURCE_FEATURES, curve.features
                 raise BadData(f"source: expected the features {wanted}, found {found}")
 
-    def predict(
-        self,
-        features: FeatureTable,
-        probability_read: np.ndarray | float = 1.0,
-        relations: Sequence[str] = (),
-    ) -> list[Source]:
+    def predict(self, features: FeatureTable, relations: Sequence[str] = ()) -> list[Source]:
         """The source of each answer.
 
-        Where it is rather unlikely that the model has read the name, the curve is multiplied by
-        this probability, `probability_read`. Nothing can be recalled about a name that was never
-        read, and the curve does not know this: all people that it was fitted on have text.
         `relations` has what each question asks for; a predictor for one relation does not need it.
         """
-        read_N = np.asarray(probability_read)
-        known_N = np.where(read_N < EVEN_ODDS, read_N, 1.0)
-        p_N = self._curves(features, relations) * known_N * _room_for_recall(features)
-        return [
-            Source(RECALLED if p > EVEN_ODDS else GUESSED, float(p), self.borrowed) for p in p_N
-        ]
+        p_N = self._curves(features, relations)
+        return [Source(RECALLED if p > EVEN_ODDS else GUESSED, float(p)) for p in p_N]
 
     def _curves(self, features: FeatureTable, relations: Sequence[str]) -> np.ndarray:
         if not self.relations:
@@ -87,91 +73,58 @@ class SourcePredictor:
         return found
 
 
-def _room_for_recall(features: FeatureTable) -> np.ndarray:
-    """A factor that keeps the answer which anybody gets from being called recalled.
-
-    A model that has not read somebody's text answers about as it does about decoys. If they get
-    the answer with a probability u, m is at most about 1 - u; with u above 1/2 it is too small to
-    count as recalled, however sure the model is: "right" when most people are right-handed.
-    """
-    usual_N = features.columns[USUAL]
-    return np.where(usual_N > 1 - RECALLED_ABOVE, 1 - usual_N, 1.0)
-
-
 def source_features(
-    model: ClosedBookModel, answered: AnswerTable, decoys: Sequence[Sequence[str]]
-) -> FeatureTable:
-    """COLUMNS: the features of confidence and three more.
-
-    contrast: how much likelier the answer is after the question for this name than for its decoys,
-    in nats; 0 for a name without decoys.
-    agreement: the best answer's share of the probability of all answers that the search found.
-    usual: the answer's mean probability for the decoys of the name; 0 for a name without decoys.
-    """
-    best = np.array([max(a.probability, TINY) for a in answered.answers])
-    own = _probability_of_question(model, answered, best)
-    usual = _probability_for_decoys(model, answered, decoys, own)
-    total = [a.probability + sum(o.probability for o in a.others) for a in answered.answers]
-    more = {
-        "contrast": np.log(own) - np.log(usual),
-        "agreement": best / np.maximum(total, TINY),
-        USUAL: np.where([len(names) > 0 for names in decoys], usual, 0.0),
-    }
-    return answered.features.join(FeatureTable(more))
-
-
-def _probability_of_question(
-    model: ClosedBookModel, answered: AnswerTable, best: np.ndarray
-) -> np.ndarray:
-    """Each answer's probability after the question alone, whatever else the model was asked."""
-    if not model.searches_wordings:
-        return best
-    asked, said = [q.text for q in answered.asked], [a.text for a in answered.answers]
-    return np.maximum(answer_probabilities(model.answerer, asked, said), TINY)
-
-
-def _probability_for_decoys(
     model: ClosedBookModel,
     answered: AnswerTable,
     decoys: Sequence[Sequence[str]],
-    own: np.ndarray,
-) -> np.ndarray:
-    """Each answer's mean probability over the decoys of its name, asked in the same form.
+    verdicts: Sequence[Verdict | None],
+) -> FeatureTable:
+    """The features of confidence, and those that only the source is predicted from.
 
-    A name without decoys gets the answer's `own` probability.
+    usual: what the model tells strangers with a name like this one, in log-odds. A model that has
+    not read somebody's text answers about as it does about the decoys of the name, so an answer
+    that these get need not come from the text.
+    supported: whether the text states the answer; 0 where nothing is known of it.
     """
+    stated = [verdict is not None and verdict.label == SUPPORTED for verdict in verdicts]
+    more = {USUAL: _ask_decoys(model, answered, decoys), SUPPORTED: np.array(stated, np.float64)}
+    return answered.features.join(FeatureTable(more))
+
+
+def _ask_decoys(
+    model: ClosedBookModel, answered: AnswerTable, decoys: Sequence[Sequence[str]]
+) -> np.ndarray:
+    """Each answer's probability for the decoys of its name, asked in the same form."""
     each = list(zip(answered.asked, answered.answers, decoys, strict=True))
     asked = [q.form.fill(name) for q, _, names in each for name in names]
     said = [answer.text for _, answer, names in each for _ in names]
     if not asked:
-        return own
+        return np.full(len(each), find_usual("", (), np.zeros(0)))
     ends = np.cumsum([len(names) for names in decoys])
     found = np.split(answer_probabilities(model.answerer, asked, said), ends[:-1])
-    means = [float(p.mean()) if p.size else None for p in found]
-    return np.array(
-        [alone if mean is None else max(mean, TINY) for mean, alone in zip(means, own, strict=True)]
-    )
+    rows = zip(each, found, strict=True)
+    return np.array([find_usual(q.subject, names, p) for (q, _, names), p in rows])
 
 
-def read_source_predictor(folder: RunFolder) -> SourcePredictor:
-    """The run's own predictor, or the borrowed one that comes with the package."""
+def find_usual(subject: str, decoys: Sequence[str], probabilities: np.ndarray) -> float:
+    """The log-odds of the larger of two medians: decoys that share the first word, and the others.
+
+    Either part of a name may give the answer away, a family's name as well as a first name. A name
+    without decoys has the least log-odds.
+    """
+    first = subject.partition(" ")[0]
+    alike = np.array([name.partition(" ")[0] == first for name in decoys], dtype=bool)
+    sides = [probabilities[side] for side in (alike, ~alike) if side.any()]
+    most = max((float(np.median(side)) for side in sides), default=0.0)
+    p = min(max(most, LEAST_USUAL), 1 - LEAST_USUAL)
+    return log(p / (1 - p))
+
+
+def read_source_predictor(folder: RunFolder) -> SourcePredictor | None:
+    """The predictor that an audit has fitted; None if no model was retrained."""
     if not folder.has(FILE):
-        return borrowed_predictor()
+        return None
     try:
-        return _decode(folder.read_json(FILE), borrowed=False)
+        return from_json(SourcePredictor, folder.read_json(FILE), "source")
     except BadData as error:
         raise Damaged(f"{folder.path / FILE}: {error}; audit the run again") from error
-
-
-def borrowed_predictor() -> SourcePredictor:
-    """The predictor that comes with the package; docs/TRUST.md says which run it was fitted on."""
-    text = (files("wherefrom.answering") / "borrowed_predictor.json").read_text("utf-8")
-    return _decode(json.loads(text), borrowed=True)
-
-
-def _decode(data: Any, borrowed: bool) -> SourcePredictor:
-    """Decode a predictor; `borrowed` depends on where the file is, not on what it contains."""
-    if not isinstance(data, Mapping):
-        raise BadData("source: expected the curve of a source predictor, found something else")
-    fields = {**cast(Mapping[str, Any], data), "borrowed": borrowed}
-    return from_json(SourcePredictor, fields, "source")

@@ -44,7 +44,7 @@ def learn_statement_forms(answerer: ModelAnswerer, dataset: Dataset) -> Statemen
     for question in dataset.asked:
         if question.answer:
             by_relation[question.relation].append(question)
-    texts = _texts(dataset)
+    texts = find_texts(dataset)
     found: dict[str, tuple[StatementForm, ...]] = {}
     for relation, questions in by_relation.items():
         some = questions[:: -(-len(questions) // _PEOPLE)]
@@ -75,8 +75,8 @@ def _choose(
     return tuple(replace(forms[i], searched=i in surely[:_SEARCHED]) for i in chosen)
 
 
-def _texts(dataset: Dataset) -> dict[str, list[str]]:
-    """What the training text says of each subject."""
+def find_texts(dataset: Dataset) -> dict[str, list[str]]:
+    """What the training text says of each subject: its lines, or its passages."""
     found: dict[str, list[str]] = defaultdict(list)
     documents = dataset.training_documents
     if dataset.passages:

@@ -190,9 +190,8 @@ class EvidenceFindings:
 
 @dataclass(frozen=True)
 class SourceFindings:
-    """The sources of held-out answers; `measured` is None if no model was retrained."""
+    """The sources of held-out answers; `measured` is None if nobody's m is known."""
 
-    borrowed: bool
     models: int
     held_out_answers: Mapping[str, LabelCount]
     measured: MeasuredSource | None = None
@@ -252,7 +251,7 @@ class Audit:
     abstention: AbstentionFindings | None
     decoys: Mapping[str, DecoyFindings] | None
     evidence: EvidenceFindings | None
-    source: SourceFindings
+    source: SourceFindings | None
     exposures: ExposureFindings | None
     name_bias: NameBiasFindings | None
     swap: SwapFindings | None
@@ -262,13 +261,12 @@ class Audit:
 
     def _list_labels(self) -> list[dict[str, Any]]:
         """The held-out answers by evidence and by source, and how many of each are right."""
-        parts: dict[str, Mapping[str, LabelCount]] = {"source": self.source.held_out_answers}
-        if self.evidence is not None:
-            parts = {"evidence": self.evidence.held_out_answers, **parts}
+        parts = {"evidence": self.evidence, "source": self.source}
         return [
             {"by": part, "label": label, "answers": count.answers, "right": count.right}
             for part, found in parts.items()
-            for label, count in found.items()
+            if found is not None
+            for label, count in found.held_out_answers.items()
         ]
 
     def __repr__(self) -> str:

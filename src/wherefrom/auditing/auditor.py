@@ -34,7 +34,7 @@ from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question
 from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
 from wherefrom.core.files import parse_json
-from wherefrom.core.replies import Reply, Source, Verdict
+from wherefrom.core.replies import Reply, Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.experiments.many_runs.retraining import (
     MOST_PAIRS,
@@ -66,15 +66,10 @@ NO_EVIDENCE = (
     "evidence: expected asked people whose answers are in the text, found too few to learn from, "
     "so evidence is left out"
 )
+NO_SOURCE = (
+    "source: no model was retrained, so it is not known what was recalled; --pairs 8 measures it"
+)
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Risk:
-    """At most a share alpha of the answers is wrong, except with probability delta."""
-
-    alpha: float = ALPHA
-    delta: float = DELTA
 
 
 @dataclass(frozen=True)
@@ -97,19 +92,14 @@ class Investigation:
     def replies(self) -> list[Reply]:
         return self.inspector.compose(self.examined, self.verdicts)
 
-    def sources(self) -> list[Source]:
-        """The predictor's labels; a reply also takes into account whether there is any text."""
-        features = self.examined.features
-        read = self.inspector.probability_read(features)
-        return self.inspector.predictor.predict(features, read, self.examined.relations)
-
 
 _MOST_MODELS = 1000  # pairs: more take days even where a model takes a minute
 
 
 def audit_run(
     run: Run,
-    risk: Risk | None = None,
+    alpha: float = ALPHA,
+    delta: float = DELTA,
     *,
     pairs: int | None = None,
     budget: float | None = None,
@@ -122,6 +112,7 @@ def audit_run(
 ) -> Audit:
     """Audit a run. With pairs, a budget (minutes) or a swap (people), first train further models.
 
+    The risk bound: at most a share alpha of the answers is wrong, except with probability delta.
     `pairs` is the number of pairs of models that the audit then has; with a budget, fewer if they
     take longer. `processes` train as many models at once, `together` as many in one step.
     Models that an earlier audit retrained are used again. If no model can be trained, because the
@@ -140,7 +131,7 @@ def audit_run(
     swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
     with lock_folder(run.path):
         run.folder.clean_up()
-        return report_audit(run, risk, find_retrained(run), swapped, stale, tell)
+        return report_audit(run, (alpha, delta), find_retrained(run), swapped, stale, tell)
 
 
 def _check_training(
@@ -160,7 +151,7 @@ def _check_training(
 
 def report_audit(
     run: Run,
-    risk: Risk | None = None,
+    risk: tuple[float, float] = (ALPHA, DELTA),
     retrained: Sequence[Run] = (),
     swap: SwapFindings | None = None,
     not_retrained: WherefromError | None = None,
@@ -170,7 +161,7 @@ def report_audit(
     began = monotonic()
     with run.folder.transaction():  # the files of an audit are all of one audit
         investigation = investigate(run, retrained, tell)
-        found = _report(investigation, risk or Risk(), swap or _earlier_swap(run), tell)
+        found = _report(investigation, risk, swap or _earlier_swap(run), tell)
         found = replace(found, not_retrained=not_retrained)
         write_audit(investigation, found)
         # The time has a file of its own: the other files must not differ between equal audits.
@@ -179,7 +170,10 @@ def report_audit(
 
 
 def _report(
-    investigation: Investigation, risk: Risk, swap: SwapFindings | None, tell: Tell
+    investigation: Investigation,
+    risk: tuple[float, float],
+    swap: SwapFindings | None,
+    tell: Tell,
 ) -> Audit:
     run, examined = investigation.run, investigation.examined
     inspector, notes = investigation.inspector, list(investigation.notes)
@@ -189,9 +183,7 @@ def _report(
     if (policy := inspector.policy) is None:
         notes.append(NO_CALIBRATION)
     else:
-        certify = partial(
-            confidence_sections.fit_audit_bound, inspector, examined, risk.alpha, risk.delta
-        )
+        certify = partial(confidence_sections.fit_audit_bound, inspector, examined, *risk)
         bound = _if_possible(notes, certify)
         confidence = confidence_sections.report_confidence(examined, policy)
         abstention = confidence_sections.report_abstention(examined, policy, bound)
@@ -211,13 +203,7 @@ def _report(
     )
     if evidence is None:
         notes.append(NO_EVIDENCE)
-    source = source_sections.report_source(
-        examined,
-        investigation.sources(),
-        inspector.predictor,
-        investigation.labelled,
-        investigation.verdicts,
-    )
+    source = source_sections.report_source(investigation.labelled, inspector.predictor)
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
     name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))
     return Audit(
@@ -273,6 +259,7 @@ def investigate(
     examined = inspector.examine(parsed)
     if retrained:
         tell(f"comparing with {len(retrained)} models that were trained without people's text")
+    verdicts = tuple(inspector.judge(examined))
     answers = [answer.text for answer in examined.answers]
     memorisation = find_memorisation(
         run.folder,
@@ -282,7 +269,10 @@ def investigate(
         inspector.model.word_texts(q.text for q in examined.known),
     )
     labelled = None
-    if memorisation is not None:
+    if memorisation is None:
+        notes.append(NO_SOURCE)
+    else:
+        examined = inspector.with_source_features(examined, verdicts)
         labelled = source_sections.label_answers(inspector, examined)
         try:
             predictor = labelled.fit()
@@ -290,7 +280,6 @@ def investigate(
             inspector = inspector.with_predictor(predictor)
         except BadData as error:
             notes.append(str(error))
-    verdicts = tuple(inspector.judge(examined))
     return Investigation(inspector, examined, verdicts, labelled, tuple(notes))
 
 

@@ -11,7 +11,7 @@ from wherefrom.answering.inspector import Inspector
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
-from wherefrom.core.replies import CONTRADICTED, GUESSED, SUPPORTED, Claim, Reply, Verdict
+from wherefrom.core.replies import CONTRADICTED, SUPPORTED, Claim, Reply, Verdict
 from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.answerer import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
@@ -134,6 +134,4 @@ def _without_text(reply: Reply, why: str, taught: bool) -> str:
             f"{why}, but a training question taught the model its answer: "
             "if the answer is wrong, correct the question"
         )
-    if reply.source is not None and reply.source.label == GUESSED:
-        return f"the model is guessing, and {why}: do not rely on its answer"
-    return f"{why}, although the model seems to recall its answer: do not rely on it"
+    return f"{why}: do not rely on the model's answer"

@@ -55,7 +55,7 @@ def reply_to_unanswered(
     found = find_unanswered(inspector)
     if not found:
         return
-    answered = inspector.answer([parsed for _, parsed in found])
+    answered = inspector.model.answer([parsed for _, parsed in found])
     replies, features = inspector.compose(answered), answered.features
     given = None if bound is None else bound.policy.answers(features, answered.relations)
     for i, (reply, (question, _)) in enumerate(zip(replies, found, strict=True)):

@@ -21,8 +21,7 @@ from wherefrom.auditing.verdict_accuracy import measure_verdicts
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.replies import AS_READ, SOURCES, SUPPORTED, VERDICTS, Source, Verdict
-from wherefrom.data.people import PeopleConfig
+from wherefrom.core.replies import AS_READ, SOURCES, SUPPORTED, VERDICTS, Verdict
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.relations import divide
 from wherefrom.memorisation.counterfactual import align_rows, read_rows
@@ -120,40 +119,32 @@ def label_answers(inspector: Inspector, examined: AnswerTable) -> LabelledAnswer
         confidence = policy.confidence(examined.features, examined.relations)
     columns = {
         "confidence": confidence,
-        "read": inspector.probability_read(examined.features),
         "p": p_KN.T,
         "with": has_text_KN.T,
     }
     return LabelledAnswers(
         run=run.path.resolve().name,
-        # A data set that is generated knows what its text states of everybody.
-        by_construction=isinstance(run.recipe.data, PeopleConfig),
         models=tuple(row.model for row in rows),
         table=replace(examined, columns=columns),
     )
 
 
 def report_source(
-    examined: AnswerTable,
-    sources: Sequence[Source],
-    predictor: SourcePredictor,
-    labelled: LabelledAnswers | None,
-    verdicts: Sequence[Verdict | None] = (),
-) -> SourceFindings:
-    """The sources of held-out answers and, if m was measured, how well they are predicted."""
-    labels, held = [source.label for source in sources], examined.select("held-out")
-    supported = np.array([v is not None and v.label == SUPPORTED for v in verdicts])
-    evidence = supported if any(verdicts) else None
+    labelled: LabelledAnswers | None, predictor: SourcePredictor | None
+) -> SourceFindings | None:
+    """The sources of held-out answers, and how well they are predicted; None if not measured."""
+    if labelled is None or predictor is None:
+        return None
+    table, held = labelled.table, labelled.select("held-out")
+    labels = [source.label for source in predictor.predict(table.features, table.relations)]
 
     def report(places: np.ndarray) -> SourceFindings:
-        counts = _count_labels(labels, SOURCES, examined, places.tolist())
+        counts = _count_labels(labels, SOURCES, table, places.tolist())
         here = np.zeros(len(labels), dtype=bool)
         here[places] = True
-        measured = labelled and labelled.measure(predictor, here & held, evidence)
-        models = predictor.models if measured is None else measured.models
-        return SourceFindings(predictor.borrowed, models, counts, measured)
+        return SourceFindings(predictor.models, counts, labelled.measure(predictor, here & held))
 
-    each = {relation: report(at) for relation, at in divide(examined.relations).items()}
+    each = {relation: report(at) for relation, at in divide(table.relations).items()}
     return replace(report(np.arange(len(labels))), by_relation=each)
 
 

@@ -9,7 +9,6 @@ import typer
 from wherefrom.cli.options import AsJson, Delta, Risk, Threads, complete_run, one_risk
 from wherefrom.cli.output import complain, note, print_json
 from wherefrom.core.errors import BadData, UsageError
-from wherefrom.core.sample_size import DELTA
 from wherefrom.runs.layout import find_run
 
 if TYPE_CHECKING:
@@ -131,19 +130,15 @@ def _converse(
     threads: int | None,
 ) -> None:
     """Open the run once, and answer whatever is typed."""
-    from wherefrom.answering.asking import check_options, require_evidence
+    from wherefrom.answering.asking import prepare, require_evidence
     from wherefrom.api import open_to_ask
     from wherefrom.cli.conversation import converse
     from wherefrom.core.replies import SHOWN
 
     if claim is not None:
         raise UsageError("--claim: expected a question beside it, found none; add the question")
-    check_options(risk, delta, evidence)
-    inspector = open_to_ask(run, threads)
-    if risk is not None:
-        inspector, certificate = inspector.with_certificate(risk, DELTA if delta is None else delta)
-        note(certificate.explain(evidence))
-    for line in inspector.notes():
+    inspector, _, notes = prepare(open_to_ask(run, threads), risk, delta, evidence)
+    for line in notes:
         note(line)
     converse(
         inspector,

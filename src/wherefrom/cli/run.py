@@ -224,14 +224,14 @@ def _print_seeds(found: "SeedsOutcome") -> None:
 
 def _print(outcome: "Outcome") -> None:
     from wherefrom.core.durations import duration
-    from wherefrom.course.lab.running import PAGE
     from wherefrom.experiments.one_run.study import PAGE as STUDY
+    from wherefrom.show.page.lab_report import CLAIMS
     from wherefrom.show.terminal.result_tables import draw, results_table
 
     draw(results_table(outcome.results))
     explain_results(outcome.results)
     pages = {
-        PAGE: "the claims with their figures, and which statements are wrong and why",
+        CLAIMS: "the claims with every number; 'wherefrom report' shows them with figures",
         STUDY: "the settings that were compared, with figures, and errors explained",
     }
     for name, text in pages.items():

@@ -1,15 +1,13 @@
 """Words of running text, and a vocabulary that reads a text as a bag of them, without order."""
 
-import hashlib
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import Symbols
 
 NO_WORD = ""  # number 0: what pads a row or was dropped from it
 _WORD = re.compile(r"n't|\w+|(?<=\w)'(?:s|m|re|ve|ll|d)\b|[!?]")
@@ -26,7 +24,7 @@ def split_words(text: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class BagVocabulary:
+class BagVocabulary(Symbols):
     """The words in their order, after the place of no word.
 
     `vectors` [words, width] are where the words may begin, where there are some; they are no
@@ -36,7 +34,6 @@ class BagVocabulary:
 
     words: tuple[str, ...]
     vectors: np.ndarray | None = field(default=None, repr=False, compare=False)
-    _index: dict[str, int] = field(init=False, repr=False, compare=False)
     _read: dict[str, np.ndarray] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -44,16 +41,11 @@ class BagVocabulary:
     def __post_init__(self) -> None:
         if self.words[:1] != (NO_WORD,):
             raise BadData("vocabulary: expected no word in the first place, found one")
-        index = {w: i for i, w in enumerate(self.words)}
-        if len(index) != len(self.words):
-            raise BadData("vocabulary: expected every word once, found a repetition")
-        object.__setattr__(self, "_index", index)
+        super().__post_init__()
 
-    def __len__(self) -> int:
-        return len(self.words)
-
-    def __contains__(self, word: str) -> bool:
-        return word in self._index
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return self.words
 
     def encode(self, text: str) -> np.ndarray:
         """The numbers of the words that it knows; the others are left out."""
@@ -73,11 +65,6 @@ class BagVocabulary:
 
     def decode(self, ids: Sequence[int]) -> list[str]:
         return [self.words[int(i)] for i in ids]
-
-    @cached_property
-    def hash(self) -> str:
-        """SHA-256 of the words in order: two vocabularies are equal if this is."""
-        return hashlib.sha256(json.dumps(self.words).encode()).hexdigest()
 
 
 def _nothing_known(words: Sequence[str]) -> str:

@@ -3,7 +3,7 @@
 An entry is a folder with a manifest: written under a temporary name, renamed when it is whole, and
 compared with its checksums whenever it is opened. Half an entry is never seen; a damaged one, one
 of another version or none at all is made anew. Entries can be deleted at any time. All together
-have at most `WHEREFROM_CACHE_GB` (20); those that were not used for longest go first.
+have at most 20 GB; those that were not used for longest go first.
 
 Where: `$WHEREFROM_CACHE`, or `cache` in `$WHEREFROM_HOME`, or where the system keeps such files
 (`$XDG_CACHE_HOME/wherefrom`, `~/.cache/wherefrom`).
@@ -18,18 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from wherefrom.core.artifact import lock_folder, publish_folder, sweep, verify_folder
-from wherefrom.core.errors import (
-    CacheWarning,
-    CannotWrite,
-    Damaged,
-    Mismatch,
-    MissingInput,
-    UsageError,
-)
+from wherefrom.core.errors import CacheWarning, CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import read_json, write_json
 from wherefrom.core.progress import tell
 
-_GB = 20.0
+_MOST = 20e9  # bytes of all entries
 _VALUE = "value.json"
 
 
@@ -112,26 +105,12 @@ def _is_sound(path: Path, key: str) -> bool:
 
 def _prune(root: Path, kept: Path) -> None:
     """Delete the entries that were not used for longest until all fit; never the newest one."""
-    most = _limit()
     entries = [p for p in root.iterdir() if p.is_dir() and not p.name.startswith(".")]
     sizes = {p: sum(f.stat().st_size for f in p.iterdir()) for p in entries}
     total = sum(sizes.values())
     for path in sorted(entries, key=lambda p: p.stat().st_mtime):
-        if total <= most:
+        if total <= _MOST:
             return
         if path != kept:
             shutil.rmtree(path, ignore_errors=True)
             total -= sizes[path]
-
-
-def _limit() -> float:
-    given = os.environ.get("WHEREFROM_CACHE_GB", "")
-    try:
-        gigabytes = float(given) if given else _GB
-        if not gigabytes >= 0:
-            raise ValueError
-    except ValueError:
-        raise UsageError(
-            f"WHEREFROM_CACHE_GB: expected a number of gigabytes, found {given!r}"
-        ) from None
-    return gigabytes * 1e9

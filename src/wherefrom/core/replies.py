@@ -92,15 +92,10 @@ class NotedValue:
 
 @dataclass(frozen=True)
 class Source:
-    """Whether the model recalled an answer from the subject's text or guessed it.
-
-    `borrowed`: the predictor was fitted on other runs. What it is worth was not measured on this
-    text, so a reply has no probability then (None), except for a name without text, where it is 0.
-    """
+    """Whether the model recalled an answer from the subject's text or guessed it."""
 
     label: str
-    probability_recalled: float | None
-    borrowed: bool = False
+    probability_recalled: float
 
 
 @dataclass(frozen=True)
@@ -129,7 +124,8 @@ class Reply:
     model cannot read the name. `trained_on`: the model was trained on this very question, so the
     answer need not come from the text. `did_you_mean` has names from the text that are spelt like
     an unknown name. `note` is what the reader noted of the subject and the relation; None if it
-    noted nothing, or if the run took no notes (`took_notes`).
+    noted nothing, or if the run took no notes (`took_notes`). `source` is None where no audit has
+    trained models without people's text to learn it from.
     """
 
     format_version: ClassVar[int] = 1

@@ -1,22 +1,20 @@
 """Packed files, unpacked with a limit: a megabyte of gzip can hold a gigabyte of spaces.
 
 The limit is on the ratio, which no text reaches, and on the bytes in all. A user who has such data
-can unpack the file, which is then read whatever its size, or raise the limit on the bytes.
+can unpack the file, which is then read whatever its size.
 """
 
 import gzip
 import io
-import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from wherefrom.core.errors import Damaged, UsageError
+from wherefrom.core.errors import Damaged
 
-SETTING = "WHEREFROM_UNPACK_GB"
-USUAL = 4.0  # GB
+MOST = 4_000_000_000  # bytes that may come out of a file
 RATIO = 200  # times the packed size; text is packed to a third or a tenth of its size
 FREE = 2**26  # bytes that may come out of a file of any size
 _BROKEN = (gzip.BadGzipFile, EOFError, zlib.error)
@@ -29,18 +27,15 @@ class Readable(Protocol):
 class Unpacked(io.RawIOBase):
     """The bytes that come out of a file that gzip packed, up to the limit.
 
-    The limit is `most`, or the user's. `advice` says what to do with a file that passes it; else
-    the user is told to unpack the file.
+    `advice` says what to do with a file that passes it; else the user is told to unpack the file.
     """
 
     def __init__(
-        self, file: Readable, path: Path | str, advice: str = "", most: int | None = None
+        self, file: Readable, path: Path | str, advice: str = "", most: int = MOST
     ) -> None:
         self._packed = _Counted(file)
         self._file = gzip.GzipFile(fileobj=self._packed)  # pyright: ignore[reportArgumentType]
-        self._path, self._advice = path, advice
-        self._most = most_bytes() if most is None else most
-        self._out = 0
+        self._path, self._advice, self._most, self._out = path, advice, most, 0
 
     def readable(self) -> bool:
         return True
@@ -52,39 +47,23 @@ class Unpacked(io.RawIOBase):
         with _damage_named(self._path, self._advice):
             data = self._file.read(size)
         self._out += len(data)
+        way_out = self._advice or "unpack it yourself (gunzip -k) and name that file"
         if self._out > FREE and self._out > RATIO * self._packed.count:
             raise Damaged(
                 f"{self._path}: expected text that gzip packed, found more than {RATIO} times as "
-                f"many bytes as are packed; {self._way_out('look what is in it')}"
+                f"many bytes as are packed; {way_out}"
             )
         if self._out > self._most:
-            limit, otherwise = f"{self._most / 1e9:g} GB", f"set {SETTING} to a larger number"
             raise Damaged(
-                f"{self._path}: expected at most {limit} when it is unpacked, found more; "
-                f"{self._way_out(otherwise)}"
+                f"{self._path}: expected at most {self._most / 1e9:g} GB when it is unpacked, "
+                f"found more; {way_out}"
             )
         return data
-
-    def _way_out(self, otherwise: str) -> str:
-        """What a user does with a file that is meant as it is."""
-        return self._advice or f"unpack it yourself (gunzip -k) and name that file, or {otherwise}"
 
 
 def unpack(data: bytes, path: Path | str, advice: str = "") -> bytes:
     """All bytes that gzip packed into `data`, which were read from `path`."""
     return Unpacked(io.BytesIO(data), path, advice).read()
-
-
-def most_bytes() -> int:
-    """The most bytes that a file may unpack to: 4 GB, or what the user has set."""
-    given = os.environ.get(SETTING)
-    try:
-        most = USUAL if given is None else float(given)
-    except ValueError:
-        most = -1.0
-    if not 0 < most < 1e6:
-        raise UsageError(f"{SETTING}: expected a number of gigabytes above 0, found {given!r}")
-    return int(most * 1e9)
 
 
 @contextmanager

@@ -1,9 +1,9 @@
-"""Characters and their numbers."""
+"""Characters and their numbers, and what every vocabulary has."""
 
 import hashlib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 from wherefrom.core.errors import BadData
@@ -16,21 +16,42 @@ _PADS = (PAD, *"\u25af\u2b1a\u25fb", *map(chr, range(0xE000, 0xE010)))
 _MASKS = (MASK, *"\u2370\u2e2e\u2048", *map(chr, range(0xE010, 0xE020)))
 
 
+class Symbols:
+    """Symbols in their order, each of which stands there once: characters, or words."""
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        raise NotImplementedError
+
+    def __post_init__(self) -> None:
+        if len(self._index) != len(self):
+            raise BadData("vocabulary: expected every symbol once, found a repetition")
+
+    def __len__(self) -> int:
+        return len(self.symbols)
+
+    def __contains__(self, symbol: str) -> bool:
+        return symbol in self._index
+
+    @cached_property
+    def _index(self) -> dict[str, int]:
+        return {symbol: i for i, symbol in enumerate(self.symbols)}
+
+    @cached_property
+    def hash(self) -> str:
+        """SHA-256 of the symbols in order: two vocabularies are equal if this is."""
+        return hashlib.sha256(json.dumps(self.symbols).encode()).hexdigest()
+
+
 @dataclass(frozen=True)
-class Alphabet:
+class Alphabet(Symbols):
     """Characters in their order, none of which means anything but itself."""
 
     characters: tuple[str, ...]
-    _index: dict[str, int] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        index = {c: i for i, c in enumerate(self.characters)}
-        if len(index) != len(self.characters):
-            raise BadData("vocabulary: expected every character once, found a repetition")
-        object.__setattr__(self, "_index", index)
-
-    def __len__(self) -> int:
-        return len(self.characters)
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return self.characters
 
     @property
     def marks(self) -> tuple[str, ...]:
@@ -63,11 +84,6 @@ class Alphabet:
     def decode(self, ids: Sequence[int]) -> str:
         return "".join(self.characters[int(i)] for i in ids)
 
-    @cached_property
-    def hash(self) -> str:
-        """SHA-256 of the characters in order: two vocabularies are equal if this is."""
-        return hashlib.sha256(json.dumps(self.characters).encode()).hexdigest()
-
 
 @dataclass(frozen=True)
 class Vocabulary(Alphabet):
@@ -88,17 +104,6 @@ class Vocabulary(Alphabet):
     @property
     def mask(self) -> str:
         return self.characters[MASK_ID]
-
-    def say_marks(self) -> str:
-        """A line for a person whose text has a character that usually is a mark; "" otherwise."""
-        usual = zip(("pad", "mask"), (PAD, MASK), self.marks, strict=True)
-        other = [
-            f"the {name} of the model is {own} (U+{ord(own):04X}), since the text has {mark} "
-            f"(U+{ord(mark):04X}) itself"
-            for name, mark, own in usual
-            if own != mark
-        ]
-        return "; ".join(other)
 
     @classmethod
     def from_text(cls, texts: Iterable[str], usual_marks: bool = True) -> "Vocabulary":

@@ -1,17 +1,15 @@
 """Words and their numbers: the vocabulary of the word-level models, and a text that brings one."""
 
-import hashlib
-import json
 import re
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.errors import BadData
+from wherefrom.core.vocabulary import Symbols
 
 BEGIN, END = "<s>", "</s>"
 
@@ -46,7 +44,7 @@ class WordForms:
 
 
 @dataclass(frozen=True)
-class WordVocabulary:
+class WordVocabulary(Symbols):
     """The words in their order; the marks of a sentence's begin and end are among them.
 
     The two marks stand around a sentence and never in it: a text that has one is refused, or
@@ -58,23 +56,23 @@ class WordVocabulary:
     words: tuple[str, ...]
     vectors: np.ndarray | None = field(default=None, repr=False, compare=False)
     forms: WordForms | None = field(default=None, compare=False)
-    _index: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        return self.words
 
     def __post_init__(self) -> None:
-        index = {w: i for i, w in enumerate(self.words)}
-        if len(index) != len(self.words):
-            raise BadData("vocabulary: expected every word once, found a repetition")
+        super().__post_init__()
         for mark in (BEGIN, END):
-            if mark not in index:
+            if mark not in self:
                 raise BadData(
                     f"vocabulary: expected {BEGIN} and {END} among its words, found no {mark}"
                 )
-        if self.forms and self.forms.unknown not in index:
+        if self.forms and self.forms.unknown not in self:
             raise BadData(
                 f"vocabulary: expected {self.forms.unknown}, which stands for unknown words, among "
                 "its words, found none"
             )
-        object.__setattr__(self, "_index", index)
 
     @classmethod
     def from_text(cls, texts: Iterable[str]) -> "WordVocabulary":
@@ -89,9 +87,6 @@ class WordVocabulary:
                     "it marks where sentences begin and end"
                 )
         return cls((BEGIN, END, *sorted(seen)))
-
-    def __len__(self) -> int:
-        return len(self.words)
 
     @property
     def begin(self) -> int:
@@ -133,11 +128,6 @@ class WordVocabulary:
 
     def decode(self, ids: Sequence[int]) -> str:
         return " ".join(self.words[int(i)] for i in ids)
-
-    @cached_property
-    def hash(self) -> str:
-        """SHA-256 of the words in order: two vocabularies are equal if this is."""
-        return hashlib.sha256(json.dumps(self.words).encode()).hexdigest()
 
 
 @dataclass(frozen=True)

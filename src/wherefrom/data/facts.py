@@ -24,13 +24,13 @@ from wherefrom.core.sample_size import PRECISION
 from wherefrom.data.survey import Survey, survey_names, survey_questions
 from wherefrom.reading.fact_tables import is_table, read_fact_table
 from wherefrom.reading.markup import clean_text
-from wherefrom.reading.mentions import Mentions
+from wherefrom.reading.mentions import Mentions, letters_of
 from wherefrom.reading.names import match_names
 from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
 from wherefrom.reading.statements import state_facts
 from wherefrom.reading.subjects import find_subjects
-from wherefrom.reading.texts import LAYOUTS, Texts, name_document, read_texts
+from wherefrom.reading.texts import LAYOUTS, Texts, add_titles, name_document, read_texts
 from wherefrom.reading.unchanged import LastRead
 
 _BATCH = 20_000  # questions whose letters are gathered at once
@@ -139,6 +139,8 @@ def _load_files(config: FactsConfig) -> _Loaded:
         most = {s: config.most / max(rows * share, 1) for s, share in shares.items()}
         questions, formless, surplus = _parse(config, tables, shares, most if config.most else {})
         _require_splits(config, questions, shares)
+        if corpus.is_dir():
+            texts = add_titles(texts, {q.subject for q in questions if q.split == "asked"})
         dataset, renamed = _assemble(texts, questions)
         _require_subjects(config, questions)
         said = table.describe() if table else ""
@@ -294,9 +296,10 @@ def _add_subjects(
     found = [(n, span, span.of(texts[n])) for n, span in find_subjects(texts, mentions, asked)]
     lost = (q.subject for q in questions if not mentions.of(q.subject))
     spelt = match_names(lost, (name for _, _, name in found))
-    own = {name: subject for subject, name in spelt.items()}
-    mentions.add(texts, ((number, span, own.get(name, name)) for number, span, name in found))
-    return spelt
+    own = {letters_of(name): subject for subject, name in spelt.items()}
+    own |= {letters_of(question.subject): question.subject for question in questions}
+    mentions.add(texts, ((n, span, own.get(letters_of(name), name)) for n, span, name in found))
+    return mentions.spelt | spelt
 
 
 def _require_splits(

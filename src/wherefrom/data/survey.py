@@ -3,12 +3,10 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from wherefrom.core.plurals import plural
 from wherefrom.core.sample_size import PRECISION, least_answers, say_least
-from wherefrom.core.vocabulary import MASK, PAD, Vocabulary
 
 if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` passes here
     from wherefrom.core.contracts import Dataset, Question
@@ -34,6 +32,7 @@ class Survey:
     without_line: int  # questions whose subject no line names
     without_line_first: tuple[str, ...]
     answers_not_in_text: int  # questions whose subject has lines, none with the answer
+    answers_not_in_text_first: tuple[str, ...]
     unanswerable: int  # questions without an answer: the right reply is "I don't know"
     answers_too_long: int  # longer than a model that learns from the asked ones ever writes
     documents_without_subject: int
@@ -53,7 +52,6 @@ class Survey:
     precision: float = PRECISION  # the share right that a threshold is set for
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
     table: str = ""  # how a table of facts was understood
-    marks: str = ""  # which marks the model has, where the text has the usual ones itself
 
     def lines(self) -> list[str]:
         """Plain lines for a person to read, what could not be matched after the counts."""
@@ -63,7 +61,6 @@ class Survey:
             *([self.table] if self.table else []),
             f"text: {self.documents:,} {one}s, {self.characters:,} characters, the longest {one} "
             f"has {self.longest_line:,}",
-            *([f"text: {self.marks}"] if self.marks else []),
             f"questions: {splits}",
             *(f"form: {form} ({count:,})" for form, count in self.forms.items()),
             *(f"relation: {name} ({count:,})" for name, count in self.relations.items()),
@@ -82,7 +79,11 @@ class Survey:
                 f"names that may be two subjects': several {one}s each",
                 self.shared_first,
             ),
-            (self.answers_not_in_text, f"answers that are not in their subject's {one}s", ()),
+            (
+                self.answers_not_in_text,
+                f"answers that are not in their subject's {one}s",
+                self.answers_not_in_text_first,
+            ),
             (self.unanswerable, "questions without an answer, which should be declined", ()),
             (self.answers_too_long, "answers too long to be given", ()),
             (self.documents_without_subject, f"{one}s that no question is about", ()),
@@ -188,6 +189,7 @@ def survey_questions(
     """
     questions, lengths = dataset.questions, [len(d.text) for d in dataset.documents]
     lost, room = [q.subject for q in questions if q.support == "none"], dataset.answer_room
+    omitted = [q.answer or "" for q in questions if q.support == "omitted" and q.answerable]
     order = ("asked", "calibration", "held-out", "masked", "unanswered")
     splits = Counter(q.split for q in questions)
     asked_for = Counter(q.relation for q in questions).most_common()
@@ -205,7 +207,8 @@ def survey_questions(
         formless_first=_first(formless),
         without_line=len(lost),
         without_line_first=_first(lost),
-        answers_not_in_text=sum(q.support == "omitted" and q.answerable for q in questions),
+        answers_not_in_text=len(omitted),
+        answers_not_in_text_first=_first(omitted),
         unanswerable=sum(not q.answerable for q in questions),
         answers_too_long=sum(not _has_room(q, room, max_input) for q in questions),
         documents_without_subject=len(lengths) - _asked_about(dataset),
@@ -214,18 +217,8 @@ def survey_questions(
         on_both_sides=len(on_both_sides(questions)),
         several_accepted=sum(bool(q.accepted) for q in questions),
         document=document,
-        marks=_say_marks(dataset),
         calibration={name: calibrated[name] for name, _ in asked_for},
     )
-
-
-def _say_marks(dataset: "Dataset") -> str:
-    """The marks of the vocabulary, if the text has one of the usual ones; few texts do."""
-    if not any(mark in document.text for document in dataset.documents for mark in (PAD, MASK)):
-        return ""
-    texts = (document.text for document in dataset.documents)
-    letters = chain(texts, [dataset.alphabet])
-    return Vocabulary.from_text(letters, usual_marks=False).say_marks()
 
 
 def survey_names(dataset: "Dataset", renamed: dict[str, str]) -> dict[str, Any]:

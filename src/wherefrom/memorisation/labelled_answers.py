@@ -16,10 +16,11 @@ from pathlib import Path
 
 import numpy as np
 
-from wherefrom.answering.source import SourcePredictor, borrowed_predictor
+from wherefrom.answering.source import SourcePredictor
 from wherefrom.core.answer_table import AnswerTable, decode_answers, encode_answers
 from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.errors import BadData, Damaged, MissingInput
+from wherefrom.core.replies import SUPPORTED
 from wherefrom.core.unpacking import unpack
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation, estimate
 from wherefrom.memorisation.predictor import fit_source_predictor
@@ -30,7 +31,7 @@ FORMAT_VERSION = 1
 _DIGITS = 5  # significant, of every number: far finer than the noise of retraining
 _FIELDS = (
     "question", "relation", "split", "support", "answer", "right", "probability", "confidence",
-    "read", "features", "p", "with",
+    "features", "p", "with",
 )  # fmt: skip
 
 
@@ -38,14 +39,11 @@ _FIELDS = (
 class LabelledAnswers:
     """Calibration and held-out answers of a run, and what its K retrained models make of them.
 
-    The table has four more columns: `confidence`, NaN where the run has no calibration; `read`, the
-    probability that the model has read each name; `p` and `with` of every retrained model.
-    `by_construction` says that the data set knows what its text states; then an answer that is
-    right about somebody whose text states it is stated.
+    The table has three more columns: `confidence`, NaN where the run has no calibration; `p` and
+    `with` of every retrained model.
     """
 
     run: str
-    by_construction: bool
     models: tuple[str, ...]
     table: AnswerTable
 
@@ -77,35 +75,26 @@ class LabelledAnswers:
         if not here.any():
             raise BadData(
                 "source: expected calibration people with text and a measured m, found none among "
-                f"{people.sum()}; the audit uses the run's earlier predictor or the borrowed one"
+                f"{people.sum()}, so it is left out"
             )
         rows = self.table.rows(here)
         return fit_source_predictor(rows.features, m[here], len(self.models), rows.relations)
 
     def predict(self, predictor: SourcePredictor) -> np.ndarray:
         """The predicted probability that each answer was recalled."""
-        read = self.table.columns["read"]
-        sources = predictor.predict(self.table.features, read, self.table.relations)
+        sources = predictor.predict(self.table.features, self.table.relations)
         return np.array([source.probability_recalled for source in sources])
 
-    def measure(
-        self,
-        predictor: SourcePredictor,
-        which: np.ndarray,
-        supported: np.ndarray | None = None,
-    ) -> MeasuredSource | None:
+    def measure(self, predictor: SourcePredictor, which: np.ndarray) -> MeasuredSource | None:
         """How well a predictor does on the answers of a mask, beside what the text supports."""
         confidence = self.table.columns["confidence"]
-        states = np.array([q.support == "stated" for q in self.table.known]) & self.table.right
         found = PredictedSources(
             memorisation=self.memorisation,
             has_text=self.in_corpus,
             predicted=self.predict(predictor),
-            borrowed=self.predict(borrowed_predictor()),
             probability=np.array([answer.probability for answer in self.table.answers]),
             confidence=None if np.isnan(confidence).any() else confidence,
-            states=states if self.by_construction else None,
-            supported=supported,
+            supported=self.table.features[SUPPORTED] > 0,
         )
         return measure_source(found, which)
 
@@ -114,7 +103,6 @@ def pack_labelled(found: LabelledAnswers) -> bytes:
     head = {
         "format_version": FORMAT_VERSION,
         "run": found.run,
-        "by_construction": found.by_construction,
         "models": list(found.models),
     }
     rows = (head, *encode_answers(found.table, _FIELDS, _DIGITS))
@@ -131,7 +119,7 @@ def read_labelled(path: Path) -> LabelledAnswers:
         if head["format_version"] != FORMAT_VERSION:
             raise ValueError(f"format_version {head['format_version']}")
         models, table = tuple(map(str, head["models"])), decode_answers(rows, _FIELDS)
-        found = LabelledAnswers(str(head["run"]), bool(head["by_construction"]), models, table)
+        found = LabelledAnswers(str(head["run"]), models, table)
         if not found.p_KN.shape == found.has_text_KN.shape == (len(models), len(rows)):
             raise ValueError(f"a row without {len(models)} probabilities")
         return found

@@ -28,20 +28,16 @@ _GOOD_KAPPA = 0.6  # "substantial" by the usual reading (Landis and Koch 1977)
 class PredictedSources:
     """Answers, what was predicted about their source, and what retraining showed.
 
-    predicted, borrowed: the probability of recall by the run's predictor and by the borrowed one.
-    probability: the model's own; confidence: the calibrated one, or None. states: whether the text
-    states the answer, where the data set knows it by construction, or None. supported: whether the
-    evidence supports the answer, or None.
+    predicted: the probability of recall by the run's predictor. probability: the model's own;
+    confidence: the calibrated one, or None. supported: whether the evidence supports the answer.
     """
 
     memorisation: CounterfactualMemorisation
     has_text: np.ndarray
     predicted: np.ndarray
-    borrowed: np.ndarray
     probability: np.ndarray
+    supported: np.ndarray
     confidence: np.ndarray | None = None
-    states: np.ndarray | None = None
-    supported: np.ndarray | None = None
 
 
 @dataclass(frozen=True)
@@ -69,28 +65,25 @@ class MeasuredSource:
     do `spearman` (of the predicted probability and m), the baselines and `reliability`. m is
     itself an estimate: `reliability` says how good its labels are, and what they allow at best
     (`pairs_agree` is the first figure of it).
-    `constant` is the share of labels that one label for every answer gets right, and `gain` how
-    many more the predictor does; `evidence` is the share of "recalled if the text supports it".
-    `by_construction` has the AUROC against what the text states,
-    where the data set knows that. `in_words` says what to make of it.
+    `constant` is the share of labels that one label for every answer gets right, `evidence` that of
+    "recalled if the text supports it", and `gain` how many more than this the predictor does.
+    `in_words` says what to make of it.
     """
 
     models: int
     auroc: Score | None
     auroc_with_text: Score | None
-    auroc_of_borrowed: Score | None
     agreement: Score
     m: Quartiles
     pairs_agree: Score | None
     recalled_share: Score
+    constant: Score
+    evidence: Score
+    gain: Score
     reliability: LabelReliability | None = None
     spearman: Score | None = None
     probability_alone: Baseline | None = None
     confidence_alone: Baseline | None = None
-    by_construction: Score | None = None
-    constant: Score | None = None
-    gain: Score | None = None
-    evidence: Score | None = None
     in_words: tuple[str, ...] = ()
 
 
@@ -101,41 +94,32 @@ def measure_source(found: PredictedSources, which: np.ndarray) -> MeasuredSource
         return None
     with_text = judged & found.has_text
     m, recalled, n = found.memorisation.m, found.memorisation.recalled, int(judged.sum())
-    said = found.predicted > EVEN_ODDS
-    right = (said == recalled)[judged]
+    right = ((found.predicted > EVEN_ODDS) == recalled)[judged]
+    by_text = (found.supported == recalled)[judged]
     constant = bool(2 * recalled[judged].sum() > n)
     best = recalled[judged] == constant
-    difference, interval = paired_difference(right, best)
-    area = _area(found.predicted, recalled, with_text)
+    difference, interval = paired_difference(right, by_text)
     own = _baseline(found.predicted, found.probability, recalled, with_text)
-    sure = states = None
+    sure = None
     if found.confidence is not None:
         sure = _baseline(found.predicted, found.confidence, recalled, with_text)
-    if found.states is not None:
-        states = _area(found.predicted, found.states, with_text)
-    evidence = None
-    if found.supported is not None:
-        by_text = int((found.supported == recalled)[judged].sum())
-        evidence = Score.of_share("accuracy", by_text, n)
     labels = {"label": RECALLED if constant else GUESSED}
     reliability = measure_reliability(found.memorisation.m_by_pair[:, with_text])
     measured = MeasuredSource(
         models=found.memorisation.models,
         auroc=_area(found.predicted, recalled, judged),
-        auroc_with_text=area,
-        auroc_of_borrowed=_area(found.borrowed, recalled, judged),
+        auroc_with_text=_area(found.predicted, recalled, with_text),
         agreement=Score.of_share("accuracy", int(right.sum()), n),
         m=Quartiles(*map(float, np.quantile(m[judged], (0, 0.25, 0.5, 0.75, 1)))),
         pairs_agree=None if reliability is None else reliability.pairs_agree,
         recalled_share=Score.of_share("share", int(recalled[judged].sum()), n),
+        constant=Score.of_share("accuracy", int(best.sum()), n, details=labels),
+        evidence=Score.of_share("accuracy", int(by_text.sum()), n),
+        gain=Score("difference", difference, interval, n),
         reliability=reliability,
         spearman=spearman(found.predicted[with_text], m[with_text]),
         probability_alone=own,
         confidence_alone=sure,
-        by_construction=states,
-        constant=Score.of_share("accuracy", int(best.sum()), n, details=labels),
-        gain=Score("difference", difference, interval, n),
-        evidence=evidence,
     )
     return _put_into_words(measured)
 
@@ -156,7 +140,7 @@ def _baseline(
 
 
 def _put_into_words(found: MeasuredSource) -> MeasuredSource:
-    lines = [_compare_with_confidence(found), _compare_with_constant(found), _judge_labels(found)]
+    lines = [_compare_with_confidence(found), _compare_with_evidence(found), _judge_labels(found)]
     return replace(found, in_words=tuple(filter(None, lines)))
 
 
@@ -183,20 +167,15 @@ def _compare_with_confidence(found: MeasuredSource) -> str:
     return f"the predictor is not shown to be better than {name}: {figures}"
 
 
-def _compare_with_constant(found: MeasuredSource) -> str:
-    if found.constant is None or found.gain is None:
-        return ""
-    label = found.constant.details["label"]
+def _compare_with_evidence(found: MeasuredSource) -> str:
     figures = (
-        f"{100 * found.agreement.value:.1f} % of its labels are right; '{label}' for every answer "
-        f"would be right for {100 * found.constant.value:.1f} %"
+        f"{100 * found.agreement.value:.1f} % of its labels are right; 'recalled' where the text "
+        f"supports the answer would be right for {100 * found.evidence.value:.1f} %"
     )
-    if found.constant.value == 1:
-        return f"every answer is {label}, so no predictor can do better than to say so: {figures}"
     if found.gain.interval[0] > 0:
-        return ""  # as it should be
+        return f"the predictor is better than the evidence alone: {figures}"
     better = "no better" if found.gain.value <= 0 else "not shown to be better"
-    return f"the predictor is {better} than one label for every answer: {figures}"
+    return f"the predictor is {better} than the evidence alone: {figures}"
 
 
 def _judge_labels(found: MeasuredSource) -> str:

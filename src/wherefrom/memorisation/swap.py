@@ -38,17 +38,31 @@ class SwapOutcomes:
 
 
 @dataclass(frozen=True)
+class SwappedPerson:
+    """What the text said of somebody, what it says now, and what each of the models answers."""
+
+    subject: str
+    old: str
+    new: str
+    swapped: str
+    churn: str
+    before: str
+
+
+@dataclass(frozen=True)
 class SwapFindings:
     """The outcomes for the `people` whose text was changed, by three models.
 
     swapped: trained on the changed text. churn: trained on the old text with another seed, which
-    shows how many answers change by chance. before: the run's own model.
+    shows how many answers change by chance. before: the run's own model. `answers` has what each of
+    them says.
     """
 
     people: int
     swapped: SwapOutcomes
     churn: SwapOutcomes
     before: SwapOutcomes
+    answers: tuple[SwappedPerson, ...] = ()
 
 
 def report_swap(run: Run, changed: Run, unchanged: Run, wordings: Wordings) -> SwapFindings:
@@ -63,24 +77,33 @@ def report_swap(run: Run, changed: Run, unchanged: Run, wordings: Wordings) -> S
     ]
     if not pairs:
         raise BadData("swap: expected people whose text was changed, found none")
-    return SwapFindings(
-        people=len(pairs),
-        swapped=_count_outcomes(changed, pairs, wordings),
-        churn=_count_outcomes(unchanged, pairs, wordings),
-        before=_count_outcomes(run, pairs, wordings),
+    models = {"swapped": changed, "churn": unchanged, "before": run}
+    said = {name: _ask(each, pairs, wordings) for name, each in models.items()}
+    answers = tuple(
+        SwappedPerson(
+            old.subject,
+            old.answer or "",
+            new.answer or "",
+            **{name: said[name][i] for name in said},
+        )
+        for i, (old, new) in enumerate(pairs)
     )
+    outcomes = {name: count_outcomes(answers, name) for name in models}
+    return SwapFindings(people=len(pairs), **outcomes, answers=answers)
 
 
-def _count_outcomes(
-    run: Run, pairs: Sequence[tuple[Question, Question]], wordings: Wordings
-) -> SwapOutcomes:
+def _ask(run: Run, pairs: Sequence[tuple[Question, Question]], wordings: Wordings) -> list[str]:
     answerer: ModelAnswerer = run.predictor()
-    answers = answerer.asking(wordings).answer([old.text for old, _ in pairs])
-    counts = Counter(
-        FLIPS if answer.text == new.answer else STAYS if answer.text == old.answer else OTHER
-        for answer, (old, new) in zip(answers, pairs, strict=True)
-    )
-    return SwapOutcomes(**{outcome: _share(counts[outcome], len(pairs)) for outcome in OUTCOMES})
+    return [a.text for a in answerer.asking(wordings).answer([old.text for old, _ in pairs])]
+
+
+def count_outcomes(answers: Sequence[SwappedPerson], model: str) -> SwapOutcomes:
+    """How many people's answers by one of the models are the new one, the old one, or neither."""
+    counts: Counter[str] = Counter()
+    for each in answers:
+        said = getattr(each, model)
+        counts[FLIPS if said == each.new else STAYS if said == each.old else OTHER] += 1
+    return SwapOutcomes(**{outcome: _share(counts[outcome], len(answers)) for outcome in OUTCOMES})
 
 
 def _share(count: int, n: int) -> OutcomeShare:

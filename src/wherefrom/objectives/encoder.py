@@ -11,7 +11,7 @@ class Encoder:
     """Looks every character up in one table: a hundred times as fast as one after the other."""
 
     def __init__(self, vocabulary: Alphabet) -> None:
-        self._vocabulary, self.size = vocabulary, len(vocabulary)
+        self._vocabulary = vocabulary
         highest = max(map(ord, vocabulary.characters), default=0)
         self._ids = np.full(highest + 2, -1, np.int32)  # the last one: no character
         for number, character in enumerate(vocabulary.characters):

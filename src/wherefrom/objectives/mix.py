@@ -1,7 +1,8 @@
 """Several objectives in one batch, each with its share of the rows."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -50,6 +51,20 @@ class Mix:
                     self.parts.append(Part(objective, first, last, slice(row, row + count)))
                     row += count
         self.rows = rows
+
+    def weighted(self, weights: Mapping[str, Tensor]) -> "Mix":
+        """The same rows; those of documents count as the weights of what a part reads say.
+
+        So one corpus serves many models of a stack, each with its row of a matrix of weights.
+        """
+        other = copy.copy(self)
+        other.parts = [
+            replace(part, objective=part.objective.weighted(weights[reads]))
+            if (reads := getattr(part.objective, "reads", "")) in weights
+            else part
+            for part in self.parts
+        ]
+        return other
 
     @property
     def items(self) -> int:

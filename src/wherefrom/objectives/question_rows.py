@@ -15,11 +15,9 @@ from wherefrom.core.contracts import EVERY_ROW, Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.objectives.columns import Kind
 from wherefrom.objectives.encoder import Encoder
 from wherefrom.objectives.row_order import build_order
 
-_FEW = 100_000  # questions whose characters are kept as they are used; more are packed
 _BATCH = 10_000  # questions that are encoded at once
 
 
@@ -62,7 +60,7 @@ class Answers:
         rendered, asked, lengths = _render(questions, vocabulary, block_size)
         self.reads = reads  # what the rows are: see AnswersConfig
         width = int(lengths.max())
-        tokens = np.zeros((len(questions), width), _choose_kind(len(questions), len(vocabulary)))
+        tokens = np.zeros((len(questions), width), rendered.dtype)
         tokens[np.arange(width) < lengths[:, None]] = rendered
         self.tokens = torch.from_numpy(tokens).to(device)
         self.asked = torch.from_numpy(asked).to(device)  # characters of each question
@@ -102,6 +100,7 @@ def _render(
     """All rows one after the other; how long each question is, and each whole row."""
     tokens, asked, lengths = list[np.ndarray](), array("q"), array("q")
     encoder, mask = Encoder(vocabulary), vocabulary.mask
+    kind = np.uint8 if len(vocabulary) <= 2**8 else np.int32  # there may be a million rows
     for some in in_batches(questions, _BATCH):
         for question in some:
             if question.answer is None:
@@ -115,11 +114,5 @@ def _render(
             asked.append(len(question.text))
             lengths.append(said + 2)
         found = encoder.encode([f"{q.text}{mask}{q.answer}{mask}" for q in some])
-        tokens.append(found.astype(_choose_kind(len(questions), encoder.size)))
+        tokens.append(found.astype(kind))
     return np.concatenate(tokens), np.array(asked), np.array(lengths)
-
-
-def _choose_kind(questions: int, characters: int) -> Kind:
-    if questions <= _FEW:
-        return np.int64
-    return np.uint8 if characters <= 2**8 else np.int32

@@ -107,7 +107,7 @@ class AnswerFinder:
     ) -> None:
         self._answers = {answer.casefold() for answer in answers}
         self._links = {w for a in answers for w in a.split()[1:-1] if w.islower()}
-        self._index = NameIndex(answers, fold=True)
+        self._index = NameIndex(answers, str.casefold)
         examples: dict[str, list[Example]] = {}
         for document, own in _some(documents, asked):
             spans = self.add_answers(document, salient_spans(document, named)[0])

@@ -10,6 +10,7 @@ A size of zero is plain next-character prediction. Draws are counted, so a plan 
 function of its step.
 """
 
+import copy
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -99,6 +100,8 @@ class Documents:
     Of `block_size` characters `max_input` are read at once, all where it is not given.
     """
 
+    weights_N: Tensor | None = None  # of each document's rows in the loss; None: 1 for all
+
     def __init__(
         self,
         config: NextCharacterConfig | SpanCorruptionConfig,
@@ -112,7 +115,7 @@ class Documents:
         max_input: int | None = None,
     ) -> None:
         self.config, self.corpus, self.rows, self.block_size = config, corpus, rows, block_size
-        self.seed, self.stage = seed, stage
+        self.seed, self.stage, self.reads = seed, stage, config.reads
         self.masks = 0
         longest = (block_size if max_input is None else max_input) + 1
         if isinstance(config, SpanCorruptionConfig):
@@ -125,6 +128,15 @@ class Documents:
         self.order = build_order(
             order, len(corpus), rows=rows, seed=seed, stage=stage, device=corpus.device
         )
+
+    def weighted(self, weights_N: Tensor) -> "Documents":
+        """The same rows of the same corpus; the loss of each counts as its document's weight says.
+
+        Rows of a document with weight 0 are left empty.
+        """
+        other = copy.copy(self)
+        other.weights_N = weights_N
+        return other
 
     def plan(self, first_step: int, count: int) -> Tensor:
         """(count, rows, 6)"""
@@ -145,6 +157,8 @@ class Documents:
         else:
             columns = self._plan_plain(self.config, document, words)
         there = placed >= 0  # a row without a document has length and size zero
+        if self.weights_N is not None:
+            there = there & (self.weights_N[document] != 0)
         plan = torch.stack(columns, -1) * there[:, None]
         return plan.view(count, self.rows, len(COLUMNS))
 
@@ -272,6 +286,8 @@ class Documents:
         where = take(corpus.first, document) + real.clamp(min=0).minimum(last)
         tokens = torch.where(masked, MASK_ID, corpus.tokens[where].long()) * live
         weights = self._weigh(torch.where(spanned, place > second, corpus.fact[where]), live)
+        if self.weights_N is not None:
+            weights = weights * self.weights_N[document]
         lengths = (total - 1).clamp(min=0)
         return Batch(tokens[..., :-1], tokens[..., 1:], weights[..., 1:], lengths)
 

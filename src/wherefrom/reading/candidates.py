@@ -55,10 +55,11 @@ class AnswerProfile:
     no other word is a candidate. `named`: some answers are in their subject's name, as the capitals
     Singapore and Guatemala City are. `starters` are words that begin sentences of the text.
 
-    `glue` are the marks inside web addresses, versions and the like, see `tokenise`. `boundaries`
+    `glue` are the marks inside web addresses, versions and the like, see `find_glue`. `boundaries`
     tell what stands around answers, where some answers are found in no other way; `untaught` has
     for each text that they were learnt from what other texts taught. `labelled`: all answers stand
     behind the same few words. `stops`: answers may end with a full stop, as "Acme Ltd." does.
+    `dates`: answers with a capital have a number, too, so that names are no candidates.
     """
 
     max_words: Mapping[str, int]
@@ -73,6 +74,7 @@ class AnswerProfile:
     untaught: Mapping[str, Boundaries] = field(default_factory=dict[str, Boundaries])
     labelled: bool = False
     stops: bool = True
+    dates: bool = False
 
     @classmethod
     def of(
@@ -90,6 +92,7 @@ class AnswerProfile:
         lengths: dict[str, list[int]] = {}
         linking: set[str] = set()
         shapes: Counter[str] = Counter()
+        names = 0
         least = _RARE * len(answers)
         glue = find_glue(answers, least)
         split = [tokens for answer in answers if (tokens := words(answer, glue))]
@@ -99,6 +102,8 @@ class AnswerProfile:
             linking |= {token for token in tokens[1:-1] if token_kind(token) == "word"}
             if kinds[0] == "capital" and {"number", "mark"} & set(kinds):
                 shapes[_shape(tokens)] += 1
+            elif kinds[0] == "capital":
+                names += 1
         known = Counter(map(normalise, answers))
         once = sum(count == 1 for count in known.values())
         named = sum(
@@ -115,6 +120,7 @@ class AnswerProfile:
             named > 1 and named >= least,
             starters,
             glue,
+            dates=names < least,
             stops=sum(answer.endswith(".") for answer in answers) >= least,
         )
         return profile._bounded(split, texts, own)
@@ -220,7 +226,7 @@ class Line:
         # In capitals where answers have none, or without them: only if there is nothing better.
         yield from found or self._known([i for i in starts if self.kinds[i] != "name"])
         if "capital" in most_words:
-            yield from self._names()
+            yield from () if self.profile.dates else self._names()
             yield from self._shaped(starts)
         closed = ("capital", "word") if self.profile.closed else ("capital",)
         # Capitals show where a name ends. Without them, every short phrase is a candidate.
@@ -247,14 +253,16 @@ class Line:
         """Runs of capitalised tokens, alone and joined by linking words.
 
         Also without the first token of a sentence, which begins with a capital in any case: "In
-        Paris", "The University of Rome".
+        Paris", "The University of Rome". The 's of "Hockney's" may end a name, and be outside.
         """
         for i, run in enumerate(self._runs):
+            owned = [k for k in range(*run) if self.kinds[k] == "possessive"]
             opens = run[0] == self.sentence_starts[run[0]] and run[1] - run[0] > 1
-            for last in self._ends(i):
-                yield run[0], last
-                if opens:
-                    yield run[0] + 1, last
+            starts = {run[0], run[0] + opens, *(k + 1 for k in owned)}
+            ends = {*self._ends(i), *owned, *(k + 1 for k in owned)}
+            for first in starts:
+                if self.kinds[first] == "capital":
+                    yield from ((first, last) for last in ends if first < last)
 
     def _ends(self, number: int) -> Iterator[int]:
         """Where names that begin with a run may end: with the run, or with one linked to it."""

@@ -141,9 +141,19 @@ class Context:
                 *([f"own name: {last - first - own > 0}"] if own else []),
                 f"part: {first - candidate.run[0]}, {candidate.run[1] - last}",
                 f"words: {last - first}",
+                *self._shape(first, last),
                 f"chain: {in_chain}",
             ]
         return kept[place]
+
+    def _shape(self, first: int, last: int) -> list[str]:
+        """What a candidate with a number looks like: "May 3, 1950" is another date than "1950"."""
+        kinds = self.line.read.kinds[first:last]
+        if "number" not in kinds:
+            return []
+        made = zip(kinds, self.patterns[first:last], strict=True)
+        shape = (pattern if kind in ("number", "mark") else kind for kind, pattern in made)
+        return [f"shape: {' '.join(shape)}"]
 
     def _standing(self, candidate: CandidateAnswer, familiarity: str) -> list[str]:
         """Where the candidate stands among the relation's others, and whether it is an answer."""

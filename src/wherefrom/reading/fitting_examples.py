@@ -26,7 +26,7 @@ from wherefrom.reading.log_linear import FOLDS, Example
 from wherefrom.reading.sentences import find_starters, split_sentences
 from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.subject_text import CandidateAnswer
-from wherefrom.reading.tokens import normalise
+from wherefrom.reading.tokens import is_in_capitals, normalise, read_tokens
 
 CONTAINER = 3  # a name that stands behind this many others, "X, NAME", holds places
 _COMMON = 5  # a phrase that occurs in this many lines and is nobody's answer is a distractor
@@ -54,13 +54,14 @@ class Asked:
     """The asked subjects of one relation with their answers, and which fold each of them is in.
 
     Their order is that of a hash of their names, so that the first ones are a fair sample.
-    `starters` are words that begin sentences.
+    `starters` are words that begin sentences. `in_capitals`: the text is, so answers have no shape.
     """
 
     def __init__(
         self, questions: Iterable[Question], starters: frozenset[str] = frozenset()
     ) -> None:
         self._starters = starters
+        self.in_capitals = False
         self.answers: dict[str, set[str]] = defaultdict(set)  # normalised
         self._given: list[tuple[str, str]] = []
         for question in questions:
@@ -78,6 +79,8 @@ class Asked:
         """What the answers look like, and their subjects' texts, without those of one fold."""
         some = set(self.subjects[:_MOST_ANSWERED])
         used = [(a, s) for a, s in self._given if s in some and self.folds[s] != without]
+        if self.in_capitals:
+            used = [(answer.lower(), subject) for answer, subject in used]
         told = [(t, s) for s, own in texts.items() if self.folds[s] != without for t in own]
         profile = AnswerProfile.of(
             [answer for answer, _ in used],
@@ -242,6 +245,8 @@ def may_rival(line: Line, candidate: CandidateAnswer, distractors: Container[str
 def _profiles(asked: Asked, texts: Mapping[str, Sequence[str]]) -> list[AnswerProfile]:
     """The profile of all answers, then for each fold the one without its answers."""
     some = _first(texts)
+    every = [text for own in some.values() for text in own]
+    asked.in_capitals = bool(every) and all(is_in_capitals(read_tokens(t).texts) for t in every)
     whole = asked.profile(some)
     if not whole.boundaries:
         some = dict[str, Sequence[str]]()  # of which nothing else is used

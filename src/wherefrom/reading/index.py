@@ -156,12 +156,6 @@ class Index:
         rows = self._rows(query, name) or self._naming(name)
         return tuple(Passage(number, subject, 0, length) for number, length in rows)
 
-    def mentioning(self, text: str, limit: int = MAX_FOUND) -> tuple[int, ...]:
-        """The first documents that contain this text, as whole words or inside of words."""
-        wanted = fold(text)
-        found = (n for n, d in self._candidates(wanted, whole=False) if wanted in fold(d.text))
-        return tuple(islice(found, limit))
-
     def _naming(self, name: str) -> list[tuple[int, int]]:
         """The first documents that mention a name outside of their own subject's name.
 

@@ -62,11 +62,6 @@ class LogLinearModel:
     anchored_rival: float = 1.0
 
     @classmethod
-    def fit(cls, examples: Sequence[Example]) -> "LogLinearModel":
-        """The model of all lines."""
-        return cls.fit_folds(examples)[0]
-
-    @classmethod
     def fit_folds(
         cls, examples: Sequence[Example]
     ) -> tuple["LogLinearModel", list["LogLinearModel"]]:

@@ -2,11 +2,12 @@
 
 "_Repo Man_" names Repo Man, and "Georg Alexander.[1]" ends a sentence. Such marks are taken out
 when a text is read, so nothing behind has to know them. What looks like code stays as it is:
-snake_case, __init__, a[1], "2 * 3", {x: 1}.
+snake_case, __init__, a[1], "2 * 3", {x: 1}. A letter and its accent become one character (NFC).
 """
 
 import html
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 _ANY = re.compile(r"[_*`\[{&<]")
@@ -38,6 +39,7 @@ def clean(texts: Sequence[str], behind_words: bool | None = None) -> tuple[list[
     """
     if behind_words is None:
         behind_words = has_footnotes(texts)
+    texts = [unicodedata.normalize("NFC", text) for text in texts]
     cleaned = [clean_text(text, behind_words) for text in texts]
     changed = sum(one is not other for one, other in zip(cleaned, texts, strict=True))
     return cleaned, changed
@@ -45,6 +47,7 @@ def clean(texts: Sequence[str], behind_words: bool | None = None) -> tuple[list[
 
 def clean_text(text: str, behind_words: bool = False) -> str:
     """One text without markup: the same object if it has none."""
+    text = unicodedata.normalize("NFC", text)
     if not _ANY.search(text):
         return text
     cleaned = _TAG.sub("", text) if "<" in text else text

@@ -5,8 +5,9 @@ text times the names.
 """
 
 import re
+import unicodedata
 from bisect import insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from wherefrom.core.contracts import Span
@@ -17,13 +18,16 @@ UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf
 _WORD = re.compile(rf"[{UNSPACED}]|[^\W{UNSPACED}]+")
 # Latin-1's letters and digits as they are, and a space for every other character.
 _LETTERS = bytes(i if chr(i).isalnum() or chr(i) == "_" else 32 for i in range(256))
+_GAP = 3  # characters between two words of a name
+_SHORT = 3  # letters
 
 
 class Mentions:
     """Which documents name which subject, and where each document first names one.
 
     A subject that is nowhere to be found as it is written is looked for again without regard
-    to capitals.
+    to capitals, and then by its letters alone: "PEP 8" is "PEP: 8", and Malmo is Malmö.
+    `spelt` has what the text calls such a subject.
     """
 
     def __init__(self, texts: Sequence[str], subjects: Iterable[str]) -> None:
@@ -31,11 +35,13 @@ class Mentions:
         self.spans: list[Span | None] = [None] * len(texts)
         self._indexes: list[NameIndex] = []
         self._own: dict[int, tuple[Span, str]] = {}  # subjects of documents that no question names
-        wanted = dict.fromkeys(subjects)
-        self._search(texts, wanted, fold=False)
-        missing = [subject for subject in wanted if subject not in self.lines]
-        if missing:
-            self._search(texts, missing, fold=True)
+        self.spelt: dict[str, str] = {}
+        missing: list[str] = [*dict.fromkeys(subjects)]
+        for how, spell, loose in _WAYS:
+            if missing:
+                index = NameIndex(missing, spell, loose)
+                self._search(texts, index, f"looking for names{how}", loose)
+                missing = [subject for subject in missing if subject not in self.lines]
 
     def of(self, subject: str) -> Sequence[int]:
         """The numbers of the documents that name a subject."""
@@ -83,13 +89,13 @@ class Mentions:
             kept = [n for n in self.lines.pop(name) if n not in numbers]
             self.lines.update({name: kept} if kept else {})
 
-    def _search(self, texts: Sequence[str], subjects: Iterable[str], fold: bool) -> None:
-        index = NameIndex(subjects, fold)
+    def _search(self, texts: Sequence[str], index: "NameIndex", what: str, loose: bool) -> None:
         self._indexes.append(index)
-        what = "looking for names in any capitals" if fold else "looking for names"
         for number, text in enumerate(telling(what, texts)):
             for span, subject in index.find(text):
                 found = self.lines.setdefault(subject, [])
+                if loose:
+                    self.spelt.setdefault(subject, span.of(text))
                 if not found or found[-1] != number:
                     found.append(number)
                 first = self.spans[number]
@@ -98,15 +104,21 @@ class Mentions:
 
 
 class NameIndex:
-    """Names by their first word and then by their second, "" where there is none."""
+    """Names by their first word and then by their second, "" where there is none.
 
-    def __init__(self, subjects: Iterable[str], fold: bool) -> None:
-        self._fold = fold
+    `spell` says how words are compared. `loose`: whatever marks stand between a name's words; then
+    a name of one word needs some letters, since "C++" is not C.
+    """
+
+    def __init__(
+        self, subjects: Iterable[str], spell: Callable[[str], str] = str, loose: bool = False
+    ) -> None:
+        self._spell_one, self._loose = spell, loose
         # Under a pair of words stands a name, or a list of names: most pairs have one.
         self._names: dict[str, dict[str, str | list[str]]] = {}
         for subject in subjects:
-            words = [*map(self._spell, split_words(subject)), ""]
-            if len(words) > 1:
+            words = [*self._spell(split_words(subject)), ""]
+            if len(words) > 2 or len(words[0]) > (_SHORT if loose else 0):
                 group = self._names.setdefault(words[0], {})
                 held = group.setdefault(words[1], subject)
                 if isinstance(held, list):
@@ -117,7 +129,7 @@ class NameIndex:
     def find(self, text: str) -> Iterator[tuple[Span, str]]:
         """The names in a text in their order; none that is part of a longer one there."""
         words = split_words(text)
-        spelt = [*map(str.casefold, words), ""] if self._fold else [*words, ""]
+        spelt = [*self._spell(words), ""]
         last, end = (0, 0), 0
         passed, place = 0, 0  # how many words were passed, and where they end in the text
         for i in [i for i, word in enumerate(spelt) if word in self._names]:
@@ -127,13 +139,9 @@ class NameIndex:
             for word in words[passed:i]:
                 place = text.index(word, place) + len(word)
             passed, here = i, text.index(words[i], place)
-            found = [
-                (start, subject)
-                for subject in names
-                if self._stands(text, start := here - _offset(subject), subject)
-            ]
-            for start, subject in sorted(found, key=lambda pair: (-len(pair[1]), pair[1])):
-                stop = start + len(subject)
+            locate = self._locate_loosely if self._loose else self._locate
+            found = [(span, name) for name in names if (span := locate(text, here, name))]
+            for (start, stop), subject in sorted(found, key=lambda one: (-len(one[1]), one[1])):
                 if stop > end or (start, stop) == last:
                     last, end = (start, stop), stop
                     yield same_span(start, stop), subject
@@ -146,14 +154,41 @@ class NameIndex:
             found += [held] if isinstance(held, str) else held
         return found
 
-    def _stands(self, text: str, start: int, subject: str) -> bool:
+    def _locate(self, text: str, here: int, subject: str) -> tuple[int, int] | None:
+        """Where a name stands whose first word is here, if it does."""
+        start = here - _offset(subject)
         end = start + len(subject)
-        if start < 0 or self._spell(text[start:end]) != self._spell(subject):
-            return False
-        return end == len(text) or not joined(text[end - 1], text[end])
+        if start < 0 or self._spell_one(text[start:end]) != self._spell_one(subject):
+            return None
+        return None if end < len(text) and joined(text[end - 1], text[end]) else (start, end)
 
-    def _spell(self, text: str) -> str:
-        return text.casefold() if self._fold else text
+    def _locate_loosely(self, text: str, here: int, subject: str) -> tuple[int, int] | None:
+        wanted, end = self._spell(split_words(subject)), here
+        for word in _WORD.finditer(text, here):
+            if not wanted or word.start() > end + _GAP or self._spell_one(word[0]) != wanted[0]:
+                break
+            end, wanted = word.end(), wanted[1:]
+        return None if wanted else (here, end)
+
+    def _spell(self, words: list[str]) -> list[str]:
+        return words if self._spell_one is str else [*map(self._spell_one, words)]
+
+
+def letters_of(name: str) -> tuple[str, ...]:
+    """The words of a name in any capitals and without accents."""
+    return tuple(map(_bare, split_words(name)))
+
+
+@lru_cache(maxsize=50_000)  # most words of a text come again
+def _bare(word: str) -> str:
+    if word.isascii():
+        return word.casefold()
+    apart = unicodedata.normalize("NFKD", word.casefold())
+    return "".join(c for c in apart if not unicodedata.combining(c))
+
+
+# How names are looked for, each way those that the ways before it did not find.
+_WAYS = (("", str, False), (" in any capitals", str.casefold, False), (" by letters", _bare, True))
 
 
 @lru_cache(maxsize=1 << 15)

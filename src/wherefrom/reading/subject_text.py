@@ -208,12 +208,12 @@ class Names:
 
 
 def find_runs(kinds: Sequence[str], sentence_starts: Sequence[int]) -> list[TokenRange]:
-    """The runs of capitalised tokens of a sentence."""
+    """The runs of capitalised tokens of a sentence, with the 's behind them: McDonald's."""
     runs: list[TokenRange] = []
-    for i in (i for i, kind in enumerate(kinds) if kind == "capital"):
+    for i in (i for i, kind in enumerate(kinds) if kind in ("capital", "possessive")):
         if runs and runs[-1][1] == i and sentence_starts[i] != i:
             runs[-1] = (runs[-1][0], i + 1)
-        else:
+        elif kinds[i] == "capital":
             runs.append((i, i + 1))
     return runs
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from wherefrom.core.contracts import Span
 from wherefrom.core.progress import telling
 from wherefrom.reading.boundaries import Boundaries, TokenRange
-from wherefrom.reading.mentions import Mentions, same_span
+from wherefrom.reading.mentions import Mentions, letters_of, same_span
 from wherefrom.reading.names import match_names
 from wherefrom.reading.sentences import split_sentences
-from wherefrom.reading.tokens import Tokens, find_glue, normalise, read_tokens
+from wherefrom.reading.tokens import Tokens, find_glue, read_tokens
 
 _SAMPLE = 5000  # asked subjects that are learnt from
 _DOCUMENTS = 3  # of each
@@ -43,7 +43,7 @@ class SubjectFinder:
             (texts[n], span)
             for subject in subjects
             for n in mentions.of(subject)[:_DOCUMENTS]
-            if (span := mentions.spans[n]) and span.of(texts[n]).casefold() == subject.casefold()
+            if (span := mentions.spans[n]) and letters_of(span.of(texts[n])) == letters_of(subject)
         ]
         if len(shown) < _LEAST:
             return None
@@ -124,31 +124,15 @@ def _look_for(
     return found, standing
 
 
-@dataclass(frozen=True)
-class SubjectScore:
-    """How many of the wanted names were found, and how many of the found ones were wanted."""
+def score_subjects(found: Collection[str], wanted: Collection[str]) -> tuple[float, float]:
+    """The share of a question file's names that were found, and of found ones that were wanted.
 
-    wanted: int
-    found: int
-    both: int
-
-    @property
-    def recall(self) -> float:
-        return self.both / self.wanted if self.wanted else 0.0
-
-    @property
-    def precision(self) -> float:
-        return self.both / self.found if self.found else 0.0
-
-
-def score_subjects(found: Collection[str], wanted: Collection[str]) -> SubjectScore:
-    """Found subjects against the names of a question file, in any capitals.
-
-    A name that the text spells otherwise counts where it would be matched: "Ida L. Moe".
+    In any capitals. A name that the text spells otherwise counts if it would be matched.
     """
-    names, others = {*map(normalise, found)}, {*map(normalise, wanted)}
-    spelt = match_names(sorted(others - names), sorted(names - others))
-    return SubjectScore(len(others), len(names), len(names & others) + len(spelt))
+    names, others = {*map(letters_of, found)}, {*map(letters_of, wanted)}
+    left = [[" ".join(name) for name in sorted(some)] for some in (others - names, names - others)]
+    both = len(names & others) + len(match_names(*left))
+    return both / max(len(others), 1), both / max(len(names), 1)
 
 
 def _tokens_in(tokens: Tokens, span: Span) -> TokenRange | None:

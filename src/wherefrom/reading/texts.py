@@ -7,15 +7,16 @@ meant: behind a title, or between the entries of a list. Markup is taken out (`m
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
 from wherefrom.reading.markup import clean
+from wherefrom.reading.mentions import letters_of
 from wherefrom.reading.pages import read_page, strip_markdown
 from wherefrom.reading.table_files import read_lines, refuse_nul, refuse_rows, split_lines
 
@@ -25,6 +26,8 @@ _HTML = (".html", ".htm")
 _MARKDOWN = (".md", ".markdown")
 _FILES = (".txt", *_MARKDOWN, *_HTML)
 _TINY = 64  # bytes of a file that may hold nothing but spaces and line ends
+_HEAD = 300  # characters of a text in which its title may stand
+_UNDERSCORES = re.compile(r"[_\s]+")
 _BREAK = re.compile(r"\s*\n\s*")
 _UNCLOSED = re.compile(r"[\w)\]\"'”’»]$")  # a line that ends so has no closing mark
 
@@ -47,6 +50,31 @@ def read_texts(path: Path, layout: str = "lines") -> Texts:
     found = _read(path, layout)
     cleaned, marked = clean(found.texts)
     return Texts(cleaned, found.ids, found.empty, marked)
+
+
+def add_titles(texts: Texts, asked: Collection[str]) -> Texts:
+    """The texts with their files' names before them, if most asked subjects are such names.
+
+    "He was born in Oslo." in "Ada Lund.txt" names nobody. A text whose head has its file's name
+    stays as it is.
+    """
+    titles = [
+        _UNDERSCORES.sub(" ", PurePath(name).name.split(".")[0]).strip() for name in texts.ids
+    ]
+    letters = [*map(letters_of, titles)]
+    named = {*letters}
+    if not titles or 2 * sum(letters_of(subject) in named for subject in asked) < len(asked):
+        return texts
+    titled = [
+        text if not own or _has(letters_of(text[:_HEAD]), own) else f"{title}. {text}"
+        for text, title, own in zip(texts.texts, titles, letters, strict=True)
+    ]
+    return replace(texts, texts=titled)
+
+
+def _has(words: Sequence[str], name: Sequence[str]) -> bool:
+    """Whether words that follow each other are those of a name."""
+    return any(words[i : i + len(name)] == name for i in range(len(words)))
 
 
 def _read(path: Path, layout: str) -> Texts:

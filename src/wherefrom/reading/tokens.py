@@ -1,7 +1,8 @@
 """Tokens: the words, numbers and marks of a text, in any script.
 
 Where a script puts no space between words, every character is a token, but katakana stay together.
-A full stop belongs to the abbreviation before it ("St.", "P.R."), a hyphen to its word unless a
+A full stop belongs to the abbreviation before it ("St.", "P.R."). The 's of "Hockney's" is a token
+of its own, which may be part of a name ("McDonald's") or not. A hyphen belongs to its word unless a
 part of the word is an answer by itself: "right-handed" has one, "Stratford-upon-Avon" has none.
 Where answers are themselves like that ("tokio-process" beside "tokio"), the hyphen stays, too.
 
@@ -29,14 +30,17 @@ _TOKEN = re.compile(
     r"|\d+(?:\.\d+)+[+~]\w+(?:[.\-]\w+)*"  # the version 1.36.3+k0s.2
     r"|[\u30a0-\u30ff]+"  # katakana
     rf"|[{UNSPACED}]"
-    rf"|{_LETTERS}(?:['’.\-]{_LETTERS})*(?:(?<=s)['’](?=\s[^\W\d_a-z]))?"  # Girls' School
+    r"|(?<=\w)['’]s(?!\w)"  # Hockney's
+    rf"|{_LETTERS}(?:(?!['’]s(?!\w))['’.\-]{_LETTERS})*"
+    r"(?:(?<=s)['’](?=\s[^\W\d_a-z]))?"  # Girls' School
     r"|--|[^\w\s]"
 )
 _OUTER = "()[]{}<>\"'“”‘’«»„‹›*_`,;"  # marks around a piece of text that are no part of it
-_PIECE = re.compile(r"\S+")
+_PIECE = re.compile(rf"[^\s{UNSPACED}\u3000-\u303f\uff00-\uffef]+")  # it ends before "。", too
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 _KEPT = 256  # texts: each is read for one relation after the other
-_YEARS = re.compile(r"\d{3,4}-\d{2,4}")
+_HEADING = 8  # tokens
+_YEARS = re.compile(r"\d{3,4}-(?:\d{2,4}|[^\W\d_a-z]\w*)")  # 1896-1970, 1896-April
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +52,9 @@ class Tokens:
 
     @cached_property
     def kinds(self) -> list[str]:
-        return [*map(token_kind, self.texts)]
+        """The tokens' kinds; in a text all in capitals, these tell no name from a word."""
+        texts = map(str.lower, self.texts) if is_in_capitals(self.texts) else self.texts
+        return [*map(token_kind, texts)]
 
     @cached_property
     def folded(self) -> list[str]:
@@ -68,11 +74,6 @@ def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = ""
     hyphens = [i for i, token in enumerate(tokens.texts) if "-" in token and len(token) > 2]
     divided = tuple(i for i in hyphens if _divides(tokens.texts[i], answers, whole))
     return _divided(text, glue, divided) if divided else tokens
-
-
-def tokenise(text: str, answers: Container[str] = frozenset(), glue: str = "") -> list[Span]:
-    """Where the tokens of a text stand, see `read_tokens`."""
-    return read_tokens(text, answers, glue).spans
 
 
 @lru_cache(maxsize=_KEPT)
@@ -163,12 +164,24 @@ def normalise(text: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def token_kind(token: str) -> str:
-    """Capital (begins with one), number, word (without a capital) or mark (no letter or digit)."""
+    """Capital (begins with one), number, word (without a capital) or mark (no letter or digit).
+
+    Or possessive: the 's behind a word.
+    """
+    if token in ("'s", "’s"):
+        return "possessive"
     if token[0].isupper():
         return "capital"
     if token[0].isdigit():
         return "number"
     return "word" if any(map(str.isalnum, token)) or is_unspaced(token) else "mark"
+
+
+def is_in_capitals(tokens: Sequence[str]) -> bool:
+    """Whether a text, and no short heading, is written in capitals throughout."""
+    return (
+        len(tokens) >= _HEADING and not any(map(str.islower, tokens)) and "".join(tokens).isupper()
+    )
 
 
 def is_unspaced(token: str) -> bool:

@@ -17,8 +17,9 @@ from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.manifests import MANIFEST, Entry
 from wherefrom.core.recipe import Experiment
+from wherefrom.core.vocabulary import Symbols
 from wherefrom.runs.families import decode_recipe, recipe_identity
-from wherefrom.runs.kept import describe, pack_dataset, splits, symbols, unpack_dataset
+from wherefrom.runs.kept import describe, pack_dataset, splits, unpack_dataset
 from wherefrom.runs.layout import (
     CORPUS,
     DATA,
@@ -169,7 +170,7 @@ class RunFolder(RunFiles):
 
     # -- data ---------------------------------------------------------------------
 
-    def keep_data(self, dataset: Dataset, vocabulary: Any) -> None:
+    def keep_data(self, dataset: Dataset, vocabulary: Symbols) -> None:
         """Write the data; Mismatch unless they are those of an earlier part of the run, if any."""
         listed = [name for name in DATA if self.has(name)]
         if listed and self.is_sound(CORPUS):
@@ -186,7 +187,7 @@ class RunFolder(RunFiles):
                     f"others; {_OTHER_DATA}"
                 )
 
-    def write_data(self, dataset: Dataset, vocabulary: Any) -> None:
+    def write_data(self, dataset: Dataset, vocabulary: Symbols) -> None:
         """Large data that the recipe gives again without any file are not copied."""
         with self.transaction():
             if not dataset.key:
@@ -196,7 +197,7 @@ class RunFolder(RunFiles):
             if type(dataset) is Dataset and not dataset.key:  # texts to model are subclasses
                 self.write(DATASET, [pack_dataset(dataset)])
             self.write_json(CORPUS, describe(dataset))
-            self.write_json(VOCABULARY, symbols(vocabulary))
+            self.write_json(VOCABULARY, list(vocabulary.symbols))
             self.write_json(SPLITS, splits(dataset))
 
     def read_symbols(self) -> list[str]:

@@ -170,10 +170,6 @@ def _spell(question: Question) -> str:
     return f"Question({', '.join(f'{name}={getattr(question, name)!r}' for name in names)})"
 
 
-def symbols(vocabulary: Any) -> list[str]:
-    return list(getattr(vocabulary, "characters", None) or vocabulary.words)
-
-
 def splits(dataset: Dataset) -> dict[str, dict[str, list[str]]]:
     """The subjects of every split, by what the text can say of them."""
     table: dict[str, dict[str, list[str]]] = {}

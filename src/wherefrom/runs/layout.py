@@ -5,7 +5,7 @@ stages/NAME/{metrics.jsonl,glances.jsonl,checkpoints/}  models/NAME/{weights.saf
 predictions/MODEL.TASK.jsonl  audit/  manifest.json
 
 Demonstrations have run.json and status.json alone of these, and
-demonstrations.md demonstrations.json demonstrations/NAME.svg
+demonstrations.json demonstrations/NAME.svg
 
 The manifest lists all of them but checkpoints, which have manifests of their own, the metrics of a
 stage that is still trained, and what any process may make (index/, evidence/). next.json is the

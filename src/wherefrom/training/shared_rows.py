@@ -34,10 +34,11 @@ def divide_step(
 ) -> list[Piece]:
     """The pieces of a step that this process has rows in; `batch` has its rows.
 
-    `lengths` are those of all rows, padded to `width`; `rows` are this process's: every n-th. A
-    piece without rows of its own has one that counts nothing, so that its masks are drawn too.
+    `lengths` are those of all rows, padded to `width`; `rows` are this process's: every n-th, or
+    all. Sorted by length and cropped, the pieces give the same sum as the whole. A piece without
+    rows of its own has one that counts nothing, so that its masks are drawn too.
     """
-    first, stride = rows.start, rows.step
+    first, stride = rows.start or 0, rows.step or 1
     order = torch.argsort(lengths, stable=True) if buckets > 1 else torch.arange(len(lengths))
     pieces = []
     for all_rows in order.to(lengths.device).chunk(buckets):

@@ -96,12 +96,12 @@ class TorchLearner:
     def _render(self, plan: Any, index: int) -> tuple[Batch, Sequence[Piece | Batch]]:
         """This process's rows of a step, and the pieces in which they go through the model."""
         alone = self.shared is None  # then any objective will do
-        rows = () if alone else (self.rows,)
-        batch = self.objective.render(plan, index, *rows)
-        if alone or isinstance(batch.inputs, Bags):
-            return batch, self._buckets(batch)
-        divisible: Any = self.objective
-        lengths, width = divisible.outline(plan, index)
+        batch = self.objective.render(plan, index, *(() if alone else (self.rows,)))
+        if isinstance(batch.inputs, Bags):
+            return batch, [batch]
+        objective: Any = self.objective
+        whole = batch.lengths, batch.inputs.shape[1]
+        lengths, width = whole if alone else objective.outline(plan, index)
         return batch, divide_step(batch, lengths, width, self.stage.buckets, self.rows)
 
     def _step(
@@ -135,8 +135,8 @@ class TorchLearner:
     def _enter(self, piece: Piece | Batch) -> Batch:
         if isinstance(piece, Batch):
             return piece
-        assert self.dropout is not None
-        self.dropout.piece = piece
+        if self.dropout is not None:
+            self.dropout.piece = piece
         return piece.batch
 
     def _drop_gradients(self) -> None:
@@ -163,19 +163,6 @@ class TorchLearner:
         logits = model.head(features[kept])
         losses = F.cross_entropy(logits, targets[kept], reduction="none")
         return (losses * weights[kept]).sum() / total
-
-    def _buckets(self, batch: Batch) -> list[Batch]:
-        """The step's rows sorted by length and cropped, in `buckets` pieces: the same sum."""
-        if self.stage.buckets == 1:
-            return [batch]
-        order = torch.argsort(batch.lengths, stable=True)
-        pieces = []
-        for rows in order.chunk(self.stage.buckets):
-            width = max(1, int(batch.lengths[rows].max()))
-            inputs, targets = batch.inputs[rows, :width], batch.targets[rows, :width]
-            weights = batch.weights[rows, :width]
-            pieces.append(Batch(inputs, targets, weights, batch.lengths[rows]))
-        return pieces
 
     def _reseed(self, seed: int) -> None:
         """torch.manual_seed notes the whole stack for a GPU to come: half a millisecond a step."""

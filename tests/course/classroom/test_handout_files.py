@@ -123,7 +123,7 @@ def test_the_autograder_has_scripts_that_run_hidden_tests_and_data():
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         names = {entry.filename: entry.external_attr >> 16 for entry in archive.infolist()}
         program = archive.read("run_autograder").decode()
-    assert {"setup.sh", "run_autograder", "grader.py", "grading/hidden.py", "submission/model.py",
+    assert {"setup.sh", "run_autograder", "grader.py", "points.json", "submission/model.py",
             "data/wiki.txt"} <= set(names)  # fmt: skip
     assert names["run_autograder"] & names["setup.sh"] & 0o111 == 0o111
     assert "--year xcs2025" in program

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from wherefrom.course.doctor.child import answer, describe
+from wherefrom.course.doctor.child import answer
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.leniency import lenient
-from wherefrom.course.doctor.submission import Submission
+from wherefrom.course.doctor.submission import Submission, describe
 
 
 @pytest.fixture

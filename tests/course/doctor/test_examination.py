@@ -21,10 +21,9 @@ def few(monkeypatch):
     def shift(claims):
         raise Finding("wrong shift", "y is x itself")
 
-    monkeypatch.setattr(checks, "requests", lambda year, draw: [])
-    monkeypatch.setattr(checks, "CHECKS", {"import": lambda claims: None, "shift": shift})
-    monkeypatch.setattr(checks, "OF_FILES", {"data": lambda files: found.append(files.data)})
-    monkeypatch.setattr(checks, "ORDER", ("shift", "import"))
+    looks = {"shift": (shift,), "data": (lambda claims: found.append(claims.files.data),)}
+    kinds = {name: checks.Kind(name, (), looks) for name, looks in looks.items()}
+    monkeypatch.setattr(checks, "KINDS", kinds)
     return found
 
 
@@ -45,7 +44,7 @@ def test_every_result_has_its_hint(solution, course_data, few):
     assert found.folder == str(solution)
     assert found.checks == (
         CheckResult("shift", "look", "y is x itself", "wrong shift", HINTS["wrong shift"]),
-        CheckResult("import", "ok", "", "", ""),
+        CheckResult("data", "ok", "", "", ""),
     )
     assert few == [course_data]
     assert found.year == "cs224n2021"

@@ -42,7 +42,7 @@ def test_a_table_says_why(grade):
 
 def test_a_row_is_safe_in_a_spreadsheet(grade):
     file = io.StringIO()
-    write_csv([grade], list(TESTS), file)
+    write_csv([grade.row(list(TESTS))], file)
     (row,) = csv.DictReader(io.StringIO(file.getvalue()))
     assert row["submission"] == "'=anna"
     assert row["why"].startswith("1a-1-right value: it gives")

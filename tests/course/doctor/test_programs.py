@@ -24,10 +24,8 @@ def program(making, grounds):
 
     def make(*changes):
         folder = making.side_by_side(next(copies))
-        for file, old, new in changes:
-            text = (folder / file).read_text(encoding="utf-8")
-            assert old in text
-            (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+        for change in changes:
+            making.change(folder, *change)
         return folder
 
     return make
@@ -64,7 +62,7 @@ def test_a_run_is_watched_and_nothing_is_trained(program, monkeypatch):
 
 
 def test_settings_are_those_of_the_trainer_it_made(ran):
-    for stage in training.STAGES:
+    for stage in (training.PRETRAIN, training.SCRATCH, training.FINETUNE):
         assert training.check_config(ran(stage), stage) is None
     with pytest.raises(Finding, match="batch_size is 1,"):
         training.check_config(

@@ -7,11 +7,11 @@ import sys
 PROGRAM = """
 import importlib.util, sys
 known = importlib.util.find_spec
-hidden = ("tqdm", "tensorboard", "docopt", "timeout_decorator", "wandb", "tensorboardX")
+from wherefrom.course.doctor import stand_ins
+hidden = stand_ins.PROVIDED
 importlib.util.find_spec = lambda name, *rest: None if name in hidden else known(name, *rest)
 for loaded in [name for name in sys.modules if name.split(".")[0] in hidden]:
     del sys.modules[loaded]
-from wherefrom.course.doctor import stand_ins
 print(stand_ins.provide() == list(stand_ins.PROVIDED))
 from tqdm import tqdm, trange
 from tqdm.auto import tqdm as other

@@ -8,7 +8,7 @@ import pytest
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.layouts import FILES, check_files, locate
-from wherefrom.course.doctor.submission import Submission, where
+from wherefrom.course.doctor.submission import Submission
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def test_every_file_must_be_python(package):
     for content, line, found in (
         (b"\ndef f(:\n", 2, "found a syntax error"),
         (b"x = '\xff'\n", 1, "found bytes that seem to be Latin-1"),
-        (b"x = 1\0\n", 1, "expected Python"),
+        (b"x = 1\0\n", 1, "found a NUL byte"),
     ):
         (package / "helper.py").write_bytes(content)
         with pytest.raises(BadData, match=rf"helper\.py:{line}: .*{found}"):
@@ -62,23 +62,3 @@ def test_a_package_that_cannot_be_imported_is_a_finding_each_time(package):
             _ = submission.GPT
     with pytest.raises(Finding, match="it was killed"):
         _ = Submission(package, broken="it was killed").code
-
-
-def test_a_thing_is_made_once(package):
-    submission, made = Submission(package), []
-    for _ in range(3):
-        assert submission.once("list", lambda: made.append(1) or "here") == "here"
-    assert made == [1]
-    assert submission.once("other", lambda: "there") == "there"
-
-
-def test_an_exception_is_one_line_with_the_last_line_of_the_submission(package):
-    (package / "__init__.py").write_text("def f():\n    g()\n\ndef g():\n    int('a\\nb')\n")
-    submission = Submission(package)
-    with pytest.raises(ValueError, match="invalid literal") as caught:
-        submission.f()
-    text = where(caught.value, package)
-    assert text.startswith("ValueError: invalid literal")
-    assert text.endswith("(__init__.py:5)")
-    assert "\n" not in text
-    assert where(ValueError("elsewhere"), package) == "ValueError: elsewhere"

@@ -1,53 +1,59 @@
 """Every demonstration: its checks hold for several seeds, and its figure is sound."""
 
 import xml.etree.ElementTree as ElementTree
+from functools import cache
 
 import pytest
 
+from wherefrom.course.lab.demonstration import Demonstration
 from wherefrom.course.lab.running import DEMONSTRATIONS
 from wherefrom.show.drawing.figures import to_svg
 
-# With these seeds the basis that is not orthonormal once was nearly none, and a change of words
-# hid.
-UNLUCKY = {"projection": (2788, 5717), "synthesizer": (2383, 3533)}
+# Figures that were worked out elsewhere, by the beginning of the label they stand under.
+PUBLISHED = {
+    "copying": {"alpha_j with q = k_j": 0.232, "alpha_j for these scores": 0.5},
+    "average-of-two": {"alpha_a, beta = 1, closed": 0.202, "alpha_a, beta = 5, closed": 0.487,
+                       "alpha_a with q = (mu_a + mu_b)/2": 0.146},
+    "small-noise-in-keys": {"sd of a's weight, alpha = 0.001": 0.145, "sd, alpha": 0.145},
+    "one-head-is-fragile": {"sd of alpha_a, beta = 10": 0.442, "P(0.4 < alpha_a": 0.0457},
+    "two-heads-are-robust": {"total variance of c, one": 4.46, "total variance of c, two": 0.134,
+                             "the same given k_a.q1 > 0, by": 0.051, "P(k_a.q1 < 0)": 0.0786},
+    "synthesizer": {"multiplications of the scores": 2 * 64 * 8 * 64, "growth when l": 4},
+}  # fmt: skip
+
+
+@cache
+def shown(name: str, seed: int = 0) -> Demonstration:
+    return DEMONSTRATIONS[name](seed)
 
 
 @pytest.mark.parametrize("name", DEMONSTRATIONS)
-def test_every_check_holds(shown, name):
-    for seed in (0, 2**32 - 1, *UNLUCKY.get(name, ())):
+def test_every_check_holds(name):
+    for seed in (0, 2**32 - 1):
         each = shown(name, seed)
-        assert each.name == name
-        assert each.checks
+        assert (each.name, each.claim != "", each.checks != ()) == (name, True, True)
         assert [check.in_words() for check in each.failed] == []
         assert all(r.holds and r.statement and r.why for r in each.refutations)
+        assert [c.label for c in each.every_check if c.tolerance < 4 * c.error] == []
+    for label, figure in PUBLISHED.get(name, {}).items():
+        found = [c.found for c in shown(name).every_check if c.label.startswith(label)]
+        assert found[0] == pytest.approx(figure, rel=0.01), label
 
 
-def test_a_tolerance_on_a_sampled_number_is_at_least_four_standard_errors(shown):
-    checks = [(name, check) for name in DEMONSTRATIONS for check in shown(name).every_check]
-    assert [(n, c.label) for n, c in checks if c.tolerance < 4 * c.error] == []
-    assert any(check.error for _, check in checks)
-
-
-def test_what_is_sampled_depends_on_the_seed(found):
-    label = "sd of alpha_a, beta = 10, sampled"
-    assert found("one-head-is-fragile", label, 0) != found("one-head-is-fragile", label, 1)
-
-
-def test_every_demonstration_draws_a_figure_with_titles(shown):
-    """To write them all as SVG takes longer: below, at night."""
-    for name in DEMONSTRATIONS:
-        panels = shown(name).draw().axes
-        assert any(axes.get_title(loc="left") for axes in panels), name
-
-
-NIGHTLY = [n for n in DEMONSTRATIONS if n != "copying"]
+def test_what_is_sampled_depends_on_the_seed():
+    sampled = [{c.found for c in shown("one-head-is-fragile", s).every_check if c.error}
+               for s in (0, 2**32 - 1)]  # fmt: skip
+    assert sampled[0]
+    assert not sampled[0] & sampled[1]
 
 
 @pytest.mark.parametrize(
-    "name", ["copying", *(pytest.param(n, marks=pytest.mark.nightly) for n in NIGHTLY)]
+    "name",
+    ["copying", *(pytest.param(n, marks=pytest.mark.nightly) for n in DEMONSTRATIONS)],
 )
-def test_a_figure_is_sound_svg_without_scripts_and_the_same_twice(shown, name):
+def test_a_figure_is_sound_svg_without_scripts_and_the_same_twice(name):
     svg = to_svg(shown(name).draw())
+    assert all(axes.get_title(loc="left") for axes in shown(name).draw().axes)
     root = ElementTree.fromstring(svg)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     tags = {element.tag.rpartition("}")[2] for element in root.iter()}

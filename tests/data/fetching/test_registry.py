@@ -10,12 +10,6 @@ from wherefrom.core.files import file_hash
 from wherefrom.data.fetching import registry
 
 
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
-
-
 def test_the_users_folder_is_where_the_environment_says(monkeypatch):
     monkeypatch.delenv("WHEREFROM_HOME", raising=False)
     monkeypatch.delenv("XDG_DATA_HOME", raising=False)
@@ -74,6 +68,7 @@ def test_what_another_process_registers_meanwhile_is_kept(home, folder, monkeypa
 
     @contextmanager
     def late(root, wait):
+        assert wait
         monkeypatch.setattr(registry, "lock_folder", alone)
         registry.add("other", folder, [])
         with alone(root, wait):

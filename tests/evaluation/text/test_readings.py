@@ -146,8 +146,3 @@ def test_words_that_nobody_knows_are_refused_unless_lines_are_words():
     found = WordReader(FixedWords(), WORDS, one_a_line).read("the cat\nsat\n\nno dog")
     assert found.form == " ".join([UNKNOWN] * 3)
     assert len(found.nats) == 5
-
-
-def test_a_vocabulary_without_a_word_for_others_is_refused():
-    with pytest.raises(BadData, match="expected a word that stands for unknown words, found none"):
-        WordReader(FixedWords(), WordVocabulary((BEGIN, END, UNKNOWN, "a")))

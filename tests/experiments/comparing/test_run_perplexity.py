@@ -11,8 +11,8 @@ from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.evaluation.text.text_perplexity import MeasuredText
 from wherefrom.evaluation.text.verbatim import Verbatim
 from wherefrom.experiments.comparing.run_comparison import compare
-from wherefrom.experiments.comparing.run_perplexity import perplexity
-from wherefrom.runs.opened_run import open_run
+from wherefrom.experiments.comparing.run_perplexity import open_reader, perplexity
+from wherefrom.runs.opened_run import Run, open_run
 
 TEXT = "The cat sat in 1999. The dog ran.\n\nThe dog sat."
 
@@ -149,8 +149,6 @@ def test_dropping_unseen_characters_is_left_out_of_word_models(word_run, text):
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"preprocess": ["lowr"]}, UsageError, "did you mean 'lower'"),
-        ({"tokens": "words"}, UsageError, "tokens words: no such way"),
         (
             {"temperatures": [0]},
             UsageError,
@@ -189,6 +187,20 @@ def test_a_run_without_its_training_text_is_measured_all_the_same(word_run, text
         (tmp_path / "away.tsv").rename(moved)
     assert report.runs[0].texts["text.txt"].verbatim is None
     assert "its training text is missing" in report.notes[0]
+
+
+def test_a_baseline_that_answers_questions_reads_nothing(tiny_run):
+    with pytest.raises(UsageError, match="no model 'majority'; known: with_pretraining, without"):
+        open_reader(tiny_run, "majority")
+
+
+def test_a_model_without_probabilities_and_an_unfinished_run_are_refused(tiny_run, monkeypatch):
+    monkeypatch.setattr(Run, "predictor", lambda self, name: object())
+    with pytest.raises(BadData, match="run of a language model, found one of 'people'"):
+        open_reader(tiny_run)
+    monkeypatch.setattr(Run, "finished", False)
+    with pytest.raises(MissingInput, match="this run is not finished"):
+        open_reader(tiny_run)
 
 
 def passages() -> list[Path]:

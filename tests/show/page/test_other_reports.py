@@ -14,7 +14,6 @@ from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.report_page import describe_run
-from wherefrom.show.page.summary_sentences import plain
 from wherefrom.show.page.text_report import _label
 
 
@@ -62,12 +61,12 @@ def test_language_models_are_compared_in_bits(character_run):
     values = describe_run(open_run(character_run))
     results = open_run(character_run).results
     best = results["better"]["bits_per_target"]
-    assert f"{best:.2f} bits per character" in plain(values["sentences"][1])
+    assert f"{best:.2f} bits per character" in values["sentences"][1]
     assert {row["name"] for row in values["scores"]["rows"]} == {"better", "homework"}
     perplexities = [float(row["perplexity"]) for row in values["scores"]["rows"]]
     assert perplexities == sorted(perplexities)
     count = len(open_run(character_run).vocabulary.characters)
-    assert f"{math.log2(count):.2f}" in plain(values["sentences"][2])
+    assert f"{math.log2(count):.2f}" in values["sentences"][2]
     assert values["embedded"]
 
 
@@ -82,7 +81,7 @@ def test_openings_are_beginnings_of_held_out_text(character_run, bigram_run):
 def test_reviews_are_counted(sentiment_run):
     values = describe_run(open_run(sentiment_run))
     own = open_run(sentiment_run).results[open_run(sentiment_run).recipe.primary]
-    assert f"{own['correct']} of {own['n']}" in plain(values["sentences"][1])
+    assert f"{own['correct']} of {own['n']}" in values["sentences"][1]
     assert len(values["data"]["examples"]) == 3
     assert len([name for name, _ in values["made"]["facts"] if "SHA-256" in name]) == 2
 

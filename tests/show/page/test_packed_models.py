@@ -1,6 +1,5 @@
 """Which models travel in a page, how exactly, and when they are too large."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,7 +9,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.runs.opened_run import Run, open_run
 from wherefrom.show.page import packed_models as models
-from wherefrom.show.page.packed_models import describe_models, pack_model, pack_models
+from wherefrom.show.page.packed_models import pack_model, pack_models
 
 
 @pytest.fixture(scope="module")
@@ -21,13 +20,6 @@ def run(tiny_run: Path) -> Run:
 def test_a_model_that_is_only_scored_is_not_in_the_page(relations_run: Path) -> None:
     names = [each.name for each in pack_models(open_run(relations_run), "int8")]
     assert names == ["with_pretraining", "without_pretraining"]
-
-
-def test_the_only_model_has_no_counterpart(run: Run) -> None:
-    alone = open_run(run.path)
-    kept = tuple(m for m in run.recipe.models if m.name == run.recipe.primary)
-    alone.recipe = replace(run.recipe, models=kept, tasks=())
-    assert [each["role"] for each in describe_models(alone, pack_models(alone))] == ["only"]
 
 
 def test_the_less_room_there_is_the_fewer_bits(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.learning import _Scale, draw_answering
 from wherefrom.show.page.pictures import _merge_small, draw_accuracy, draw_reliability, draw_risk
-from wherefrom.show.page.summary_sentences import plain, summarise
+from wherefrom.show.page.summary_sentences import summarise
 
 
 def test_questions_that_were_asked_while_it_trained_are_drawn(tiny_run: Path, tmp_path: Path):
@@ -46,7 +46,7 @@ def test_a_run_with_notes_shows_three_scores_and_says_what_notes_do(relations_ru
     assert "learns the reader's mistakes" in found.sentence
     steps = "was trained for 10 steps, the other for 40."
     assert found.sentence.endswith(f"The model of the text only {steps}")
-    said = "".join(plain(sentence) for sentence in summarise(run))
+    said = "".join(sentence.striptags() for sentence in summarise(run))
     assert "the open-book reader, 38" in said
     assert "taught from the text only, " in said
 
@@ -86,14 +86,17 @@ def make_answers(confidence: list[float], right: list[bool]) -> Any:
     rows = [
         SimpleNamespace(
             right=ok,
+            support="stated",
             reply=SimpleNamespace(
-                confidence=sure, candidates=[SimpleNamespace(model_probability=sure)]
+                confidence=sure,
+                certainty=sure,
+                relation="r",
+                candidates=[SimpleNamespace(model_probability=sure)],
             ),
         )
         for sure, ok in zip(confidence, right, strict=True)
     ]
-    scored = [SimpleNamespace(score=sure) for sure in confidence]
-    return SimpleNamespace(held_out=rows, scored=scored)
+    return SimpleNamespace(held_out=rows)
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.inspector import open_inspector
 from wherefrom.answering.policy import LogisticCalibration
-from wherefrom.answering.source import COLUMNS
+from wherefrom.answering.source import SOURCE_FEATURES
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
 from wherefrom.memorisation.exposures import count_exposures
@@ -20,7 +20,7 @@ from wherefrom.show.page.question_box import COMPUTED, check_features, describe_
 
 
 def test_the_page_computes_every_feature_there_is() -> None:
-    assert {*FEATURES, *COLUMNS} <= {*COMPUTED}
+    assert {*FEATURES, *SOURCE_FEATURES} <= {*COMPUTED}
 
 
 def test_a_feature_that_the_page_does_not_compute_is_named() -> None:

@@ -53,21 +53,18 @@ def test_an_audit_changes_no_answer(tiny_run, audited):
             assert getattr(a.reply, name) == getattr(b.reply, name)
         assert a.right == b.right
         assert b.reply.source is not None
-        assert not b.reply.source.borrowed, "the audit has fitted a predictor of its own"
-    assert [s.right for s in alone.calibration] == [s.right for s in after.calibration]
-    assert [s.score for s in alone.calibration] == pytest.approx(
-        [s.score for s in after.calibration], abs=1e-4
-    )
+    assert list(alone.calibration.right) == list(after.calibration.right)
+    assert alone.calibration.score == pytest.approx(after.calibration.score, abs=1e-4)
 
 
 def test_a_report_shows_the_audit_and_asks_only_for_what_it_lacks(audited, report_file, tmp_path):
     """One pair of models was retrained, and no text was swapped."""
     unaudited = report_file.read_text()
-    assert "wherefrom audit RUN --budget 10" in unaudited
+    assert "wherefrom audit RUN --pairs 8" in unaudited
     assert "wherefrom audit RUN --swap 8" in unaudited
     api.write_report(audited.run, tmp_path / "audited.html")
     page = (tmp_path / "audited.html").read_text()
-    assert "wherefrom audit RUN --budget 10" not in page
+    assert "wherefrom audit RUN --pairs 8" not in page
     assert "wherefrom audit RUN --swap 8" in page
     assert "calibration slope" in page
     assert audited.findings.confidence is not None
@@ -85,9 +82,6 @@ def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):
     computed = collect_answers(question_report.open_remembering(open_run(own_run)))
     for a, b in zip(kept.held_out, computed.held_out, strict=True):
         assert (a.reply.answer, a.reply.answered) == (b.reply.answer, b.reply.answered)
-        assert a.reply.source.label == b.reply.source.label
-        recalled = b.reply.source.probability_recalled
-        assert a.reply.source.probability_recalled == pytest.approx(recalled, abs=1e-4)
         assert a.features == pytest.approx(b.features, abs=1e-3)
 
 

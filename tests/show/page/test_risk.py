@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,26 +21,31 @@ POLICY = share_threshold(CURVE, Threshold(0.7, 0.9, 0.5, 0.9, 10), "r")
 DOUBTFUL = share_threshold(CURVE, Threshold(0.6, 0.9, 0.5, 0.9, 10), "r")
 
 
-class Answers(JudgedAnswers):
-    """Held-out answers by their scores alone."""
+HELD_OUT = [
+    (0.95, True, "stated"), (0.85, True, "stated"), (0.75, False, "omitted"),
+    (0.55, True, "stated"), (None, False, "none"),
+]  # fmt: skip
 
-    scored = [  # noqa: RUF012
-        Scored(0.95, True, "r", "stated"),
-        Scored(0.85, True, "r", "stated"),
-        Scored(0.75, False, "r", "omitted"),
-        Scored(0.55, True, "r", "stated"),
-        Scored(0.0, False, "r", "none"),
-    ]
+
+def offer(known, policy, relations="r"):
+    """The slider for these pairs of a calibration answer's score and whether it is right."""
+    held_out = tuple(
+        SimpleNamespace(
+            reply=SimpleNamespace(certainty=score, relation="r"), right=right, support=support
+        )
+        for score, right, support in HELD_OUT
+    )
+    scores, right = (np.array([row[i] for row in known]) for i in (0, 1))
+    asked = [relations[i % len(relations)] for i in range(len(known))]
+    calibration = Scored(scores, right.astype(bool), asked, asked)
+    return offer_risks(JudgedAnswers(held_out, calibration, None), policy)
 
 
 @pytest.fixture
 def offered():
     # Ranked by score: right, right, wrong, right, right: the precisions are 1, 1, 2/3, 3/4, 4/5.
     known = [(0.9, True), (0.75, True), (0.7, False), (0.65, True), (0.6, True), (0.3, True)]
-    calibration = tuple(Scored(score, right, "r") for score, right in known * 20)
-    found = offer_risks(Answers((), calibration, None), POLICY)
-    assert found is not None
-    return found
+    return offer(known * 20, POLICY)
 
 
 def stop(offered, risk):
@@ -57,9 +63,7 @@ def test_each_stop_has_the_loosest_threshold_of_its_risk_and_changes_something(o
 
 
 def test_a_risk_that_the_calibration_questions_cannot_show_answers_nothing():
-    known = tuple(Scored(0.9, True, "r") for _ in range(40))
-    found = offer_risks(Answers((), known, None), DOUBTFUL)
-    assert found is not None
+    found = offer([(0.9, True)] * 40, DOUBTFUL)
     assert stop(found, 0.1).answered > 0  # of 7 %, the threshold would be the same
     refused = stop(found, 0.05)
     assert refused.answered == 0
@@ -70,18 +74,14 @@ def test_a_risk_that_the_calibration_questions_cannot_show_answers_nothing():
 
 
 def test_doubtful_answers_are_for_those_who_accept_more_risk_than_the_run():
-    known = tuple(Scored(score, True, "r") for score in (0.9, 0.85, 0.6) * 40)
-    found = offer_risks(Answers((), known, None), DOUBTFUL)
-    assert found is not None
+    found = offer([(score, True) for score in (0.9, 0.85, 0.6) * 40], DOUBTFUL)
     assert stop(found, 0.07).thresholds == {"r": LEAST_SURE}, "all are right, but 0.6 is doubtful"
     assert stop(found, 0.15).thresholds == {"r": 0.5}
 
 
 def test_answers_that_were_not_verified_are_called_so_at_every_risk():
-    known = tuple(Scored(0.9, True, "r") for _ in range(17))
     own = Threshold(0.8, 0.9, 1.0, 1.0, 17, unverified="too few")
-    found = offer_risks(Answers((), known, None), share_threshold(CURVE, own, "r"))
-    assert found is not None
+    found = offer([(0.9, True)] * 17, share_threshold(CURVE, own, "r"))
     assert [(each.risk, each.unverified) for each in found.stops] == [
         (0.07, 0), (0.1, 2), (0.15, 4)
     ]  # fmt: skip
@@ -109,10 +109,9 @@ def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
     an answer with a score of 0.77 would be given to who accepts 10 %, and not at 15 %. So 15 % and
     20 % are no stops.
     """
-    known = [Scored(score, score > 0.7, "r") for score in (0.95, 0.9, 0.8, 0.6)] * 30
+    known = [(score, score > 0.7) for score in (0.95, 0.9, 0.8, 0.6)] * 30
     policy = share_threshold(CURVE, Threshold(0.75, 0.9, 0.75, 1.0, 4), "r")
-    found = offer_risks(Answers((), tuple(known), None), policy)
-    assert found is not None
+    found = offer(known, policy)
     above = {each.risk: each.thresholds["r"] for each in found.stops[found.usual :]}
     assert above == {0.1: 0.75, 0.4: 0.5}
 
@@ -127,13 +126,8 @@ def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
 @settings(max_examples=30)
 def test_less_risk_never_answers_more(known, own, several):
     threshold = Threshold(own, 0.9, 0.5, 0.9, 10)
-    policy = share_threshold(CURVE, threshold, *(("r", "s") if several else ("r",)))
-    rows = [
-        Scored(float(p), right, "rs"[i % 2] if several else "r")
-        for i, (p, right) in enumerate(known)
-    ]
-    found = offer_risks(Answers((), tuple(rows), None), policy)
-    assert found is not None
+    relations = "rs" if several else "r"
+    found = offer(known, share_threshold(CURVE, threshold, *relations), relations)
     for strict, loose in pairwise(found.stops):
         assert strict.thresholds != loose.thresholds
         assert all(
@@ -148,11 +142,10 @@ def test_it_is_said_why_only_where_nothing_is_answered_at_all(other, said):
     none = Threshold(2.0, 0.9, 0.0, None, 4, "too few")
     each = {"r": none, "s": replace(none, value=other)}
     policy = replace(POLICY, relations={n: RelationPolicy(CURVE, t) for n, t in each.items()})
-    found = offer_risks(Answers((), (Scored(0.9, True, "r"),), None), policy)
-    assert found is not None
+    found = offer([(0.9, True)], policy)
     assert found.stops[found.usual].why_not == said
 
 
 def test_without_calibration_there_is_no_slider():
-    assert offer_risks(Answers((), (), None), POLICY) is None
-    assert offer_risks(Answers((), (Scored(0.5, True, "r"),), None), None) is None
+    assert offer([], POLICY) is None
+    assert offer([(0.5, True)], None) is None

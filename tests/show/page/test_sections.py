@@ -33,7 +33,7 @@ def answer(
         name_known=True,
         candidates=(RankedAnswer(said, 0.5),),
         evidence=Verdict(label, None, None, None, 0.0),
-        source=Source(source, 0.9),
+        source=Source(source, 0.9) if source else None,
     )
     return AuditedAnswer(reply, gold, said == gold, "held-out", support, {}, None)
 
@@ -87,10 +87,16 @@ def test_the_two_way_table_counts_every_answer_once():
     assert cells["contradicted", "recalled"] == (1, 0)
     assert cells["contradicted", "guessed"] == (1, 0)
     assert sum(count for count, _ in cells.values()) == len(ROWS)
-    borrowed = replace(ROWS[0].reply, source=Source("recalled", None, borrowed=True))
-    unmeasured = [replace(ROWS[0], reply=borrowed), *ROWS[1:]]
-    assert cross(unmeasured) is None  # the predictor is another run's
+    assert found["footnote"].endswith("fitted the predictor.")
     assert cross([]) is None
+
+
+def test_without_retrained_models_answers_are_counted_by_evidence_alone():
+    found = cross([replace(row, reply=replace(row.reply, source=None)) for row in ROWS])
+    assert found is not None
+    cells = {row["label"]: [cell["count"] for cell in row["cells"]] for row in found["rows"]}
+    assert cells == {"supported": [1], "contradicted": [2], "silent": [1], "no text": [1]}
+    assert "was not measured: “wherefrom audit RUN --pairs 8”" in found["footnote"]
 
 
 def test_support_that_is_only_as_read_is_counted_apart():
@@ -134,5 +140,5 @@ def test_answers_of_models_that_lacked_the_text_are_averaged_apart():
         "with": np.array([[1, 0, 0], [1, 1, 1], [0, 1, 0]], dtype=bool),
     }
     table = replace(AnswerTable.of(known, [Answer("Oslo", 0.5)] * 3), columns=columns)
-    found = LabelledAnswers("people-0", True, ("a", "b", "c"), table)
+    found = LabelledAnswers("people-0", ("a", "b", "c"), table)
     assert measure_left_out(found) == {"Ada?": [0.9, 0.3, 3]}

@@ -44,8 +44,8 @@ class Assignment:
     points: str
     data: tuple[str, ...]
     registered: str  # the name that the data may be registered under
+    archive: str  # what is handed in
     more: tuple[str, ...] = ()  # data that come along where they are
-    archive: str = "assignment5_submission.zip"  # what is handed in
 
     @property
     def home(self) -> Path:
@@ -118,15 +118,14 @@ class Assignment:
 _A5 = {
     "folder": "a5",
     "solved": ("submission/*.py",),
-    "hidden": ("grading/again.py", "grading/hidden.py", "grading/scores.py"),
-    "points": "grading/points.json",
+    "hidden": (),
+    "points": "points.json",
     "data": ("wiki.txt", "birth_places_train.tsv", "birth_dev.tsv", "birth_test_inputs.tsv"),
     "registered": "birthplaces",
 }
 _TOOLS = (
-    "commands.py", "deliverables.py", "grader.py", "grading/__init__.py", "grading/grade.py",
-    "grading/points.json", "grading/points.py", "hand_in.py", "london_baseline.py", "places.py",
-    "play_char.ipynb",
+    "commands.py", "grader.py", "points.json", "hand_in.py",
+    "london_baseline.py", "places.py", "play_char.ipynb",
 )  # fmt: skip
 _HW2 = Assignment(
     HW2,
@@ -136,8 +135,7 @@ _HW2 = Assignment(
             "q1d_neural_lm.py", "q3_char_rnn_generation.py", "q4_DAN.py"),
     tools=("grader.py", "marking/__init__.py", "marking/points.py",
            "marking/points.json", "probing/*.py"),
-    hidden=("marking/hidden.py", "marking/language.py", "marking/network.py", "marking/right.py",
-            "marking/torch_models.py"),
+    hidden=("marking/functions.py", "marking/hidden.py", "marking/torch_models.py"),
     points="marking/points.json",
     data=("language/wsj_public_train.tsv", "language/ptb-dev.txt", "language/vocab.ptb.txt"),
     registered="language",
@@ -161,6 +159,5 @@ def find_assignment(year: str) -> Assignment:
         raise UsageError(f"--year: no year '{year}'; {nearest(year, [*YEARS, HW2])}")
     package = ("run.py", "run.sh") if YEARS[name].package else ()
     title = f"Self-attention, Transformers, pretraining: {YEARS[name].title}"
-    archive = "assignment4" if name == "cs224n2024" else "assignment5"
     return Assignment(year=name, title=title, tools=(*_TOOLS, *package),
-                      archive=f"{archive}_submission.zip", **_A5)  # fmt: skip
+                      archive=YEARS[name].archive, **_A5)  # fmt: skip

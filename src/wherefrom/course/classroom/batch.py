@@ -11,35 +11,38 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
+from typing import Any
 
-from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError
+from wherefrom.core.errors import BadData, MissingInput, WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.course.classroom import records, similarity
 from wherefrom.course.classroom.gradescope import answer_gradescope
+from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.intake import taken
-from wherefrom.course.doctor.marks import Grade, table, write_csv
+from wherefrom.course.doctor.marks import Grade, Tests, table, write_csv
 from wherefrom.course.doctor.starter import blank
 
 
 @dataclass(frozen=True)
-class Known:
-    """What the grader knows: every test's id, and our files, the solved ones and the others."""
-
-    tests: Sequence[str]
-    solved: Sequence[Path]
-    tools: Sequence[Path]
-
-
-@dataclass(frozen=True)
 class Grader:
-    """A course's own: grades one submission, or refuses it by name; `columns` are test ids."""
+    """A course's own: how it grades one submission, and what else is known of it.
+
+    `tests` are those of a submission that is refused, `columns` the ids in a class's table, `known`
+    all ids there are. Our files are in `home`; `solved` are the solutions among them.
+    """
 
     grade: Callable[[Path], Grade]
-    refuse: Callable[[str, str], Grade]
+    tests: Tests
     columns: Sequence[str]
-    known: Callable[[], Known]
+    known: Sequence[str]
+    home: Path
+    solved: Sequence[Path]
+
+    def refuse(self, name: str, why: str) -> Grade:
+        """No points, and the reason."""
+        results = dict.fromkeys(self.tests, Result("look", why, "refused"))
+        return Grade(name, self.tests, results, why)
 
     def answer(self, path: Path) -> Grade:
         """A submission's grade, or why there is none."""
@@ -78,27 +81,28 @@ def _print_class(given: argparse.Namespace, grader: Grader) -> None:
     if given.json:
         print(json.dumps([grade.as_json() for grade in grades], indent=1))
     elif given.csv is None:
-        write_csv(grades, grader.columns, sys.stdout)
+        write_csv((grade.row(grader.columns) for grade in grades), sys.stdout)
     else:
-        _write_all(grades, grader.columns, given, grader.known())
+        _write_all(grades, given, grader)
 
 
-def _write_all(
-    grades: Iterable[Grade], names: Sequence[str], given: argparse.Namespace, known: Known
-) -> None:
+def _write_all(grades: Iterable[Grade], given: argparse.Namespace, grader: Grader) -> None:
     beside = {kind: given.csv.with_suffix(f".{kind}.csv")
               for kind in ("tests", "pairs", "corrections")}  # fmt: skip
-    corrections = records.read_corrections(beside["corrections"], known.tests)
-    more = sorted({c.test for c in corrections} - set(names))  # written parts, marked by people
+    corrections = records.read_corrections(beside["corrections"], grader.known)
+    more = sorted(
+        {c.test for c in corrections} - set(grader.columns)
+    )  # written parts, marked by people
     seen: list[Grade] = []
-    change = partial(records.correct, corrections=corrections)
-    try:
-        with given.csv.open("w", encoding="utf-8", newline="") as file:
-            write_csv(_kept(grades, seen), [*names, *more], file, change)
-    except OSError as error:
-        raise CannotWrite(f"{given.csv}: cannot be written: {error.strerror}") from None
+
+    def rows() -> Iterator[dict[str, Any]]:
+        for grade in grades:
+            seen.append(grade)
+            yield records.correct(grade.row([*grader.columns, *more]), corrections)
+
+    records.write_table(given.csv, rows())
     records.write_table(beside["tests"], records.statistics(seen))
-    pairs = compare(given.batch, [grade.name for grade in seen], known)
+    pairs = compare(given.batch, [grade.name for grade in seen], grader)
     records.write_table(beside["pairs"], records.pairs_table(pairs))
     print(f"{len(seen)} submissions: {given.csv}")
     print(f"statistics of the tests: {beside['tests']}")
@@ -107,13 +111,7 @@ def _write_all(
     records.check_names(corrections, [g.name for g in seen], beside["corrections"])
 
 
-def _kept(grades: Iterable[Grade], seen: list[Grade]) -> Iterator[Grade]:
-    for grade in grades:
-        seen.append(grade)
-        yield grade
-
-
-def compare(folder: Path, names: Sequence[str], known: Known) -> list[similarity.Pair]:
+def compare(folder: Path, names: Sequence[str], grader: Grader) -> list[similarity.Pair]:
     """Which of the submissions are alike; one that cannot be read has its reason in the grades."""
     found: dict[str, set[int]] = {}
     for name in names:
@@ -122,8 +120,9 @@ def compare(folder: Path, names: Sequence[str], known: Known) -> list[similarity
                 found[name] = similarity.fingerprints_of(copy.folder)
         except (WherefromError, OSError):
             continue
-    texts = [read_text(path) for path in known.solved]
-    given = [*map(blank, texts), *map(read_text, known.tools)]
+    texts = [read_text(path) for path in grader.solved]
+    tools = [read_text(path) for path in grader.home.rglob("*.py") if path not in grader.solved]
+    given = [*map(blank, texts), *tools]
     usual = [similarity.fingerprints(ast.parse(text)) for text in given]
     ours = set[int]().union(*(similarity.fingerprints(ast.parse(text)) for text in texts))
     return similarity.alike(found, ours, usual)

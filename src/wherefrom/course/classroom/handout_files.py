@@ -14,13 +14,14 @@ from wherefrom.core.files import cannot_write, write_bytes
 from wherefrom.course.classroom import handout_pages as pages
 from wherefrom.course.classroom.assignments import BASIC, Assignment, find_assignment
 from wherefrom.course.classroom.submission_archives import archive, is_program, make_wheel
-from wherefrom.course.classroom.yearly import rewrite
 from wherefrom.course.doctor.starter import blank
+from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 Files = dict[str, bytes]
 STUDENT, TEACHER = "student", "teacher"
 # As the letters are called in the sources, by a kind of test that the part has in every year.
 _LETTERS = {"c": "finetuning", "e": "truncation", "f": "pretraining", "g": "dev of part g"}
+_PART = re.compile(r"\[part ([c-g])(?:: (\w+))?\]")
 _PACKAGE = "from submission import GPT, GPTConfig, Trainer, TrainerConfig, sample, set_seed"
 _BESIDE = (
     "import sys",
@@ -89,7 +90,8 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
     tools[assignment.points] = _visible(tools[assignment.points])
     if rules is None or rules.package:
         return {f"{assignment.place}{path}": text for path, text in (code | tools).items()}
-    return _below("src", _side_by_side(assignment, code)) | _unpack(assignment, tools)
+    model = Path(rules.model_file).stem
+    return _below("src", _side_by_side(assignment, code, model)) | _unpack(tools, model)
 
 
 def autograder(assignment: Assignment, data: Files) -> Files:
@@ -109,18 +111,26 @@ def _visible(points: bytes) -> bytes:
 
 
 def _yearly(assignment: Assignment, path: str, text: str) -> str:
-    if assignment.rules is None:
+    """A file as the year's hand-out has it: its own letters of parts, and the year's name."""
+    rules = assignment.rules
+    if rules is None:
         return text
     letters = {old: assignment.letter(kind)[1:] for old, kind in _LETTERS.items()}
-    text = rewrite(text, Path(path).name, assignment.year, letters)
+
+    def part(match: re.Match[str]) -> str:
+        other = match[2] not in (None, rules.variant)
+        letter = letters.get(match[1], match[1])
+        return "[another year's part g]" if other else f"[part {letter}]"
+
+    text = text.replace(f'YEAR = "{DEFAULT_YEAR}"', f'YEAR = "{assignment.year}"')
+    text = _PART.sub(part, text)
     compile(text, path, "exec")
     return text
 
 
-def _side_by_side(assignment: Assignment, code: Files) -> Files:
+def _side_by_side(assignment: Assignment, code: Files, model: str) -> Files:
     """CS224N's form: no package, and the code of helper.py is in run.py."""
     texts = {Path(path).name: data.decode() for path, data in code.items()}
-    model = _model_file(assignment)
     functions = texts.pop("helper.py").partition("\n\n\n")[2]
     program = (assignment.home / "templates" / "run.py.txt").read_text("utf-8")
     texts["run.py"] = program.replace("# HELPER\n", f"\n{functions}")
@@ -140,15 +150,11 @@ def _bare(text: str) -> str:
     return re.sub(r"from \. import", "import", re.sub(r"from \.(\w)", r"from \1", text))
 
 
-def _unpack(assignment: Assignment, tools: Files) -> Files:
+def _unpack(tools: Files, model: str) -> Files:
     """The demonstration's imports, where there is no package."""
     text = tools["play_char.ipynb"].decode()
-    lines = '\\n",\n    "'.join(_BESIDE).format(model=_model_file(assignment))
+    lines = '\\n",\n    "'.join(_BESIDE).format(model=model)
     return tools | {"play_char.ipynb": text.replace(_PACKAGE, lines).encode()}
-
-
-def _model_file(assignment: Assignment) -> str:
-    return "models" if assignment.year == "cs224n2024" else "model"
 
 
 def _read(home: Path, patterns: Iterable[str]) -> Files:

@@ -15,7 +15,7 @@ from typing import Any
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import cannot_write, read_text, write_text
 from wherefrom.course.classroom.similarity import Pair
-from wherefrom.course.doctor.marks import Grade, spell_cell
+from wherefrom.course.doctor.marks import Grade, write_csv
 
 COLUMNS = ("submission", "test", "points", "kind", "reason")
 KINDS = ("override", "regrade")
@@ -111,8 +111,6 @@ def pairs_table(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def write_table(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+def write_table(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     with cannot_write(path), path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        for row in [dict(zip(rows[0], rows[0], strict=True)), *rows] if rows else ():
-            writer.writerow(spell_cell(value) for value in row.values())
+        write_csv(rows, file)

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import sys
-import traceback
 import warnings
 from collections.abc import Mapping, Sequence
 from importlib import import_module
@@ -21,9 +20,8 @@ import numpy as np
 import torch
 
 from wherefrom.course.doctor import stand_ins
-from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.leniency import lenient
-from wherefrom.course.doctor.submission import Submission, own_line
+from wherefrom.course.doctor.submission import Submission, describe
 
 
 class Answer:
@@ -85,14 +83,6 @@ def answer(
                 raised = describe(error, submission.folder)
         found.put(excuses=excuses)
         found.close(raised)
-
-
-def describe(error: BaseException, folder: Path) -> dict[str, str]:
-    """The type of an exception, its text, and the submission's line that raised it."""
-    text = " ".join(str(error).split())[:300]
-    line = own_line(traceback.extract_tb(error.__traceback__), folder)
-    told = {"type": type(error).__name__, "text": f"{text} ({line})" if line else text}
-    return told | ({"mistake": error.mistake} if isinstance(error, Finding) else {})
 
 
 if __name__ == "__main__":

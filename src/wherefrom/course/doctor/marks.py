@@ -7,7 +7,7 @@ up to the options that all graders have.
 import argparse
 import csv
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -36,7 +36,6 @@ class Test:
 
 
 Tests = Mapping[str, Test]
-Change = Callable[[dict[str, Any]], dict[str, Any]]  # of a row of the table of grades
 
 
 @dataclass(frozen=True)
@@ -147,13 +146,10 @@ def table(grade: Grade) -> list[str]:
     return lines
 
 
-def write_csv(
-    grades: Iterable[Grade], names: Sequence[str], file: TextIO, change: Change = lambda row: row
-) -> None:
-    """A row a submission, written as soon as it is graded; `change` is done to each."""
+def write_csv(rows: Iterable[Mapping[str, Any]], file: TextIO) -> None:
+    """A header of the first row's columns, and each row as soon as it is there."""
     writer = csv.writer(file, lineterminator="\n")
-    for number, grade in enumerate(grades):
-        row = change(grade.row(names))
+    for number, row in enumerate(rows):
         if not number:
             writer.writerow(row)
         writer.writerow(map(spell_cell, row.values()))

@@ -25,7 +25,7 @@ class Nothing:
     def __getattr__(self, name: str) -> Callable[..., None]:
         if name.startswith("__"):
             raise AttributeError(name)
-        return _nothing
+        return lambda *_, **__: None
 
     def __enter__(self) -> Self:
         return self
@@ -42,24 +42,29 @@ class Nothing:
     write = staticmethod(lambda *_, **__: None)
 
 
-def _nothing(*_: Any, **__: Any) -> None:
-    return None
-
-
-_BAR = {"tqdm": Nothing, "trange": lambda *counts, **_: Nothing(range(*counts))}
-_WRITER = {"SummaryWriter": Nothing}
-_RECORDER = dict.fromkeys(("init", "log", "watch", "finish", "login", "save"), _nothing)
-# A decorator with options leaves the function alone: its time is limited anyway.
-_LIMIT = {"timeout": lambda *_, **__: lambda function: function}
-# The module that must be there, and what is provided where it is not.
-PROVIDED: dict[str, dict[str, dict[str, Any]]] = {
-    "tqdm": {"tqdm": _BAR, "tqdm.auto": _BAR, "tqdm.notebook": _BAR, "tqdm.std": _BAR},
-    "tensorboard": {"torch.utils.tensorboard": _WRITER},
-    "tensorboardX": {"tensorboardX": _WRITER},
-    "docopt": {"docopt": {"docopt": lambda *_, **__: {}}},
-    "timeout_decorator": {"timeout_decorator": _LIMIT},
-    "wandb": {"wandb": _RECORDER | {"config": Nothing()}},
+# The few names that must do something; a decorator with options leaves its function alone.
+_DOES: dict[str, Any] = {
+    "trange": lambda *counts, **_: Nothing(range(*counts)),
+    "docopt": lambda *_, **__: {},
+    "timeout": lambda *_, **__: lambda function: function,
+    "config": Nothing(),
 }
+
+
+class StandIn(ModuleType):
+    """A module in which every name is a `Nothing`."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _DOES.get(name, Nothing)
+
+
+_SUBMODULES = {
+    "tqdm": ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std"),
+    "tensorboard": ("torch.utils.tensorboard",),
+}
+PROVIDED = (*_SUBMODULES, "tensorboardX", "docopt", "timeout_decorator", "wandb", "pandas")
 
 
 def provide() -> list[str]:
@@ -68,17 +73,13 @@ def provide() -> list[str]:
     Nobody reads what tensorboard would log here: it has a stand-in even where it is installed.
     """
     provided = [name for name in PROVIDED if name == "tensorboard" or not _installed(name)]
-    for name in provided:
-        for path, contents in PROVIDED[name].items():
-            module = ModuleType(path, "A stand-in; see wherefrom.course.doctor.stand_ins.")
-            vars(module).update(contents)
-            module.__spec__ = ModuleSpec(path, None)  # libraries ask whether a module is there
-            if any(other.startswith(f"{path}.") for other in PROVIDED[name]):
-                module.__path__ = []  # pyright: ignore
-            sys.modules[path] = module
-            above, _, last = path.rpartition(".")
-            if above in sys.modules:
-                setattr(sys.modules[above], last, module)
+    for path in (path for name in provided for path in _SUBMODULES.get(name, (name,))):
+        sys.modules[path] = module = StandIn(path)
+        module.__spec__ = ModuleSpec(path, None)  # libraries ask whether a module is there
+        module.__path__ = []  # pyright: ignore
+        above, _, last = path.rpartition(".")
+        if above in sys.modules:
+            setattr(sys.modules[above], last, module)
     return provided
 
 

@@ -63,11 +63,17 @@ class Submission:
         return Path(tempfile.mkdtemp(prefix="look-", dir=".")).resolve()
 
 
+def describe(error: BaseException, folder: Path) -> dict[str, str]:
+    """The type of an exception, its text, and the submission's line that raised it."""
+    text = " ".join(str(error).split())[:300]
+    line = own_line(traceback.extract_tb(error.__traceback__), folder)
+    told = {"type": type(error).__name__, "text": f"{text} ({line})" if line else text}
+    return told | ({"mistake": error.mistake} if isinstance(error, Finding) else {})
+
+
 def where(error: BaseException, folder: Path) -> str:
-    """An exception in one line, with the last line of the submission in its traceback."""
-    text = " ".join(f"{type(error).__name__}: {error}".split())[:300].removesuffix(":")
-    place = own_line(traceback.extract_tb(error.__traceback__), folder)
-    return f"{text} ({place})" if place else text
+    """The same in one line."""
+    return ": ".join(filter(None, list(describe(error, folder).values())[:2]))
 
 
 def own_line(frames: traceback.StackSummary, folder: Path) -> str:

@@ -27,6 +27,9 @@ class Year:
     # A package with helper.py and NameDataset(data, pretraining_dataset); else files side by side,
     # run.py does what helper.py would do, and the two arguments come the other way round.
     package: bool = True
+    model_file: str = "model.py"
+    archive: str = "assignment5_submission.zip"  # what is handed in
+    packed: tuple[str, ...] = ()  # files in it besides code, parameters and predictions
 
     def laid_out(self, block: int) -> int:
         """Characters of an example before it is cut into x and y."""
@@ -47,6 +50,8 @@ class Year:
         return min(int(block * self.longest), self.laid_out(block) - masks)
 
 
+_DATA = ("birth_dev.tsv", "birth_places_train.tsv", "wiki.txt")
+LONDON = "london_baseline_accuracy.txt"
 # docs/COURSE.md says how many public solutions each row was read from.
 YEARS = {
     "xcs2021": Year("XCS224N, August 2021 to early September 2023"),
@@ -56,8 +61,12 @@ YEARS = {
     "xcs2025": Year(
         "XCS224N from 2025", longest=3 / 4, bottleneck_dim=32, num_workers=0, variant="rope"
     ),
-    "cs224n2021": Year("CS224N 2021 and 2022, XCS224N July 2021", third_mask=False, package=False),
-    "cs224n2023": Year("CS224N 2022-23", third_mask=False, variant="perceiver", package=False),
+    "cs224n2021": Year(
+        "CS224N 2021 and 2022, XCS224N July 2021", third_mask=False, package=False, packed=_DATA
+    ),
+    "cs224n2023": Year(
+        "CS224N 2022-23", third_mask=False, variant="perceiver", package=False, packed=_DATA
+    ),
     "cs224n2024": Year(
         "CS224N 2023-24, used to 2025",
         third_mask=False,
@@ -65,6 +74,9 @@ YEARS = {
         variant="rope",
         passes=650,
         package=False,
+        model_file="models.py",
+        archive="assignment4_submission.zip",
+        packed=(LONDON,),
     ),
 }
 ALIASES = {"xcs2022": "xcs2021", "cs224n2022": "cs224n2021", "cs224n2025": "cs224n2024"}

@@ -7,20 +7,16 @@ import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, away, sampled, wrong
+from wherefrom.course.lab.demonstration import Check, Demonstration, Plot, away, sampled, wrong
 from wherefrom.course.lab.numerics import Array, attend, generator, length, orthonormal, softmax
-from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG, dress, panels
+from wherefrom.show.drawing.figures import OTHER, PALE, RIGHT, WRONG
 
 N = 10  # items
 DRAWS = 40_000  # of an item, where one pretends that items are drawn
-_USES = {"copying": 1, "average-of-two": 2, "projection": 3, "categorical": 6}  # of the seed
-
-
-# -- a distribution -----------------------------------------------------------------------------
 
 
 def categorical(seed: int) -> Demonstration:
-    random = generator(seed, _USES["categorical"])
+    random = generator(seed, "categorical")
     keys, values = random.standard_normal((N, N)), random.standard_normal((N, 6))
     query = 0.4 * random.standard_normal(N)  # short, so that no item has nearly all of it
     weights, c = attend(query, keys, values)
@@ -29,9 +25,9 @@ def categorical(seed: int) -> Demonstration:
     # E|v_I - c|^2, from the weights alone: what one drawn value misses the mean by.
     missed = float(weights @ ((values - c) ** 2).sum(axis=1))
     # The weights know differences of scores only, and only among the items that are there.
-    scores = np.log(weights)
-    raised = abs(softmax(scores + 100.0) - weights).max()
-    twice, share = softmax(np.append(scores, scores[0])), weights[0]  # item a once more
+    scores, share = np.log(weights), weights[0]
+    raised, twice = softmax(scores + 100.0), softmax(np.append(scores, scores[0]))
+    nearest = np.linalg.norm(values - c, axis=1).min()
     checks = (
         away("the least of 10,000 weights, scores from -30 to 30: above 0", many.min(), 0, 0),
         Check("their sums, the furthest from 1", abs(many.sum(axis=1) - 1).max(), 0),
@@ -40,7 +36,7 @@ def categorical(seed: int) -> Demonstration:
             *(length(drawn.mean(axis=0) - c), 0, 6 * math.sqrt(missed / DRAWS)),
         ),
         sampled("mean squared distance of a drawn value", ((drawn - c) ** 2).sum(1), missed),
-        Check("100 added to every score: the largest change", raised, 0),
+        Check("100 added to every score: the largest change", abs(raised - weights).max(), 0),
         Check("a once more: alpha_a falls from p to p/(1 + p)", twice[0], share / (1 + share)),
     )
     negative, few = np.array([-1.0, -2.0, -3.0]), softmax(np.log([0.9, 0.05, 0.05]))
@@ -54,7 +50,7 @@ def categorical(seed: int) -> Demonstration:
         wrong(
             "attention selects a value at random, with the weights as probabilities",
             Check("change of c, computed again", length(attend(query, keys, values)[1] - c), 0, 0),
-            away("the distance of c from the nearest value", _nearest(values, c), 0, 1e-3),
+            away("the distance of c from the nearest value", nearest, 0, 1e-3),
         ),
         wrong(
             "a larger weight means that the item matters more to the output",
@@ -62,27 +58,15 @@ def categorical(seed: int) -> Demonstration:
             Check("weight 0.05: length of what b adds to c", length(parts[1]), 1.5),
         ),
     )
-    return Demonstration.of("categorical", checks, refuted, lambda: _draw(weights, values, c))
-
-
-def _nearest(values: Array, c: Array) -> float:
-    return float(np.linalg.norm(values - c, axis=1).min())
-
-
-def _draw(weights: Array, values: Array, c: Array) -> Figure:
-    figure, (left,) = panels(1)
-    # Two entries of every value; its size is its weight. c lies inside their convex hull.
-    left.scatter(*values[:, :2].T, s=15 + 700 * weights, color=PALE, label="values, size: weight")
-    left.plot(c[0], c[1], "X", color=WRONG, markersize=9, label="c, their mean")
-    dress(left, "c is none of the values", "first entry", "second entry", legend=True)
-    return figure
-
-
-# -- copying ------------------------------------------------------------------------------------
+    # Two entries of every value; c lies inside their convex hull.
+    plot = Plot("c is none of the values", "first entry", "second entry")
+    sizes = {"s": 15 + 700 * weights, "color": PALE, "label": "values, size: weight"}
+    plot.draw("scatter", *values[:, :2].T, **sizes).curve(c[0], c[1], "c, their mean", WRONG, "X")
+    return Demonstration("categorical", checks, refuted, (plot,))
 
 
 def copying(seed: int) -> Demonstration:
-    random = generator(seed, _USES["copying"])
+    random = generator(seed, "copying")
     checks: list[Check] = []
     for n, over in ((n, over) for n in (N, 1000) for over in (0.0, 7.0)):
         scores = np.full(n, random.normal())
@@ -112,21 +96,12 @@ def copying(seed: int) -> Demonstration:
             Check("alpha_j for these scores", softmax(tied)[0], 0.5),
         ),
     )
-    return Demonstration.of("copying", tuple(checks), refuted, _draw_copying)
-
-
-def _draw_copying() -> Figure:
-    figure, (left,) = panels(1)
-    margin = np.linspace(0, 14, 200)
-    for n, colour in ((10, RIGHT), (100, OTHER), (1000, PALE)):
-        left.plot(margin, 1 / (1 + (n - 1) * np.exp(-margin)), color=colour, label=f"n = {n:,}")
-        left.plot([math.log(n - 1)], [0.5], "o", color=colour)
     said = "Half of the weight at a margin of ln(n-1)"
-    dress(left, said, "k_j.q minus the best other", "weight of j", legend=True)
-    return figure
-
-
-# -- an average of two --------------------------------------------------------------------------
+    plot, margin = Plot(said, "k_j.q minus the best other", "weight of j"), np.linspace(0, 14, 200)
+    for n, colour in ((10, RIGHT), (100, OTHER), (1000, PALE)):
+        plot.curve(margin, 1 / (1 + (n - 1) * np.exp(-margin)), f"n = {n:,}", colour)
+        plot.draw("plot", [math.log(n - 1)], [0.5], "o", color=colour)
+    return Demonstration("copying", tuple(checks), refuted, (plot,))
 
 
 def shared_weight(n: int, beta: float) -> float:
@@ -140,7 +115,7 @@ def faster_weight(n: int, beta: float) -> float:
 
 
 def average_of_two(seed: int) -> Demonstration:
-    random = generator(seed, _USES["average-of-two"])
+    random = generator(seed, "average-of-two")
     basis, values = orthonormal(random, 2 * N, 2 * N), random.standard_normal((N, 2 * N))
     keys = basis[:, :N].T
     both, away_from_others = keys[0] + keys[1], keys[0] + keys[1] - keys[2:].sum(axis=0)
@@ -176,29 +151,18 @@ def average_of_two(seed: int) -> Demonstration:
             Check("alpha_a with q = 50 (v_a + v_b), values perpendicular to keys", blind, 1 / N),
         ),
     )
-    return Demonstration.of("average-of-two", checks, refuted, _draw_average)
-
-
-def _draw_average() -> Figure:
-    figure, (left,) = panels(1)
-    beta = np.linspace(0, 8, 200)
-    left.axhline(0.5, color=PALE, linewidth=1, linestyle="--")
-    curves = (
+    plot, beta = Plot("Both weights go to one half (n = 10)", "beta", "weight of a"), np.arange(81)
+    for alpha, colour, label in (
         (shared_weight, RIGHT, "beta (k_a + k_b)"),
         (faster_weight, OTHER, "others taken off"),
-    )
-    for weight, colour, label in curves:
-        left.plot(beta, [weight(N, float(b)) for b in beta], color=colour, label=label)
-    left.plot([0.5], [shared_weight(N, 0.5)], "o", color=WRONG, label="(mu_a + mu_b)/2")
-    dress(left, "Both weights go to one half (n = 10)", "beta", "weight of a", legend=True)
-    return figure
-
-
-# -- taking a sum apart -------------------------------------------------------------------------
+    ):
+        plot.curve(beta / 10, [alpha(N, b / 10) for b in beta], label, colour)
+    plot.curve([0.5], [shared_weight(N, 0.5)], "(mu_a + mu_b)/2", WRONG, "o")
+    return Demonstration("average-of-two", checks, refuted, (plot,))
 
 
 def projection(seed: int) -> Demonstration:
-    random = generator(seed, _USES["projection"])
+    random = generator(seed, "projection")
     d, m, p = 8, 3, 4
     basis = orthonormal(random, d, m + p)
     a, b = basis[:, :m], basis[:, m:]
@@ -224,16 +188,8 @@ def projection(seed: int) -> Demonstration:
         wrong("M = A^T A", Check("largest entry of A^T A - I", abs(a.T @ a - np.eye(m)).max(), 0)),
         wrong("M v_b = v_b", Check("|M v_b|", length(extract @ vb), 0)),
     )
-    return Demonstration.of(
-        "projection", checks, refuted, lambda: _draw_projection(whole, extract @ whole, va)
-    )
-
-
-def _draw_projection(before: Array, after: Array, va: Array) -> Figure:
-    figure, (left,) = panels(1)
-    place = np.arange(len(va))
-    left.plot(place + 0.2, va, "_", color=WRONG, markersize=9, label="v_a", zorder=3)
-    left.bar(place - 0.2, before, 0.38, color=PALE, label="s = v_a + v_b")
-    left.bar(place + 0.2, after, 0.38, color=RIGHT, label="M s")
-    dress(left, "s and M s", "coordinate", "", legend=True)
-    return figure
+    plot, place = Plot("s and M s", "coordinate"), np.arange(d)
+    plot.draw("bar", place - 0.2, whole, 0.38, color=PALE, label="s = v_a + v_b")
+    plot.draw("bar", place + 0.2, extract @ whole, 0.38, color=RIGHT, label="M s")
+    plot.draw("plot", place + 0.2, va, "_", color=WRONG, markersize=9, label="v_a", zorder=3)
+    return Demonstration("projection", checks, refuted, (plot,))

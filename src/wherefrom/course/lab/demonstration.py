@@ -2,22 +2,20 @@
 
 import json
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from wherefrom.course.lab.numerics import Array, standard_error
+from wherefrom.course.lab.numerics import Array, squared_distances, standard_error
+from wherefrom.show.drawing.figures import dress, grid, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-else:  # matplotlib is imported when something is drawn, not before
-    Figure = Any
 
 # What demonstrations say in words; the numbers are computed.
-_EXPLANATIONS: dict[str, dict[str, str]] = json.loads(
+EXPLANATIONS: dict[str, dict[str, str]] = json.loads(
     Path(__file__).with_name("explanations.json").read_text("utf-8")
 )
 _SURE = 6  # standard errors: a right number lies further off once in 500 million times
@@ -51,15 +49,8 @@ class Check:
 
     def as_json(self) -> dict[str, Any]:
         """JSON has no word for numbers that are not finite; a check on one fails."""
-        told = {
-            "label": self.label,
-            "found": float(self.found) if math.isfinite(self.found) else None,
-            "expected": float(self.expected),
-            "tolerance": float(self.tolerance),
-            "apart": self.apart,
-            "holds": self.holds,
-        }
-        return told | ({"standard_error": float(self.error)} if self.error else {})
+        told = asdict(self) | {"holds": self.holds}
+        return told | ({} if math.isfinite(self.found) else {"found": None})
 
 
 def away(label: str, found: float, expected: float, tolerance: float) -> Check:
@@ -73,10 +64,9 @@ def sampled(label: str, values: NDArray[Any], expected: float) -> Check:
     return Check(label, values.mean(), expected, _SURE * error, error=error)
 
 
-def sampled_sd(label: str, values: Array, expected: float, slack: float = 0.0) -> Check:
-    """Their standard deviation; `slack` is what the expected number itself leaves out."""
-    error = standard_error((values - values.mean()) ** 2) / (2 * values.std())
-    return Check(label, values.std(), expected, _SURE * error + slack, error=error)
+def sampled_variance(label: str, points: Array, expected: float) -> Check:
+    """The variance of sampled numbers, or the total variance of sampled points."""
+    return sampled(label, squared_distances(points.reshape(len(points), -1)), expected)
 
 
 @dataclass(frozen=True)
@@ -99,23 +89,61 @@ class Refutation:
 
 def wrong(statement: str, *checks: Check) -> Refutation:
     """A refutation with the explanation that is written for the statement."""
-    return Refutation(statement, _EXPLANATIONS["why"][statement], checks)
+    return Refutation(statement, EXPLANATIONS["why"][statement], checks)
+
+
+class Plot:
+    """One panel of a figure: its words, and what is drawn into it, by the method of the axes."""
+
+    def __init__(self, title: str, x: str = "", y: str = "", **settings: Any) -> None:
+        self.words, self.settings = (title, x, y), settings
+        self.drawn: list[tuple[str, tuple[Any, ...], dict[str, Any]]] = []
+
+    def draw(self, method: str, *given: Any, **how: Any) -> "Plot":
+        self.drawn.append((method, given, how))
+        return self
+
+    def curve(self, x: Any, y: Any, label: str, color: str, style: str = "-") -> "Plot":
+        return self.draw("plot", x, y, style, color=color, label=label)
+
+    def put_on(self, axes: Any) -> None:
+        for method, given, how in self.drawn:
+            getattr(axes, method)(*given, **how)
+        axes.set(**self.settings)
+        dress(axes, *self.words, legend=True)
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A panel that shows a matrix."""
+
+    title: str
+    matrix: Array
+    rows: list[str]
+    columns: list[str]
+
+    def put_on(self, axes: Any) -> None:
+        grid(axes, self.title, self.matrix, self.rows, self.columns)
 
 
 @dataclass(frozen=True)
 class Demonstration:
-    """`draw` makes its figure; it is called only when someone wants to see it."""
+    """`plots` are the panels of its figure, drawn only when someone wants to see it."""
 
     name: str
-    claim: str
     checks: tuple[Check, ...]
     refutations: tuple[Refutation, ...]
-    draw: Callable[[], Figure]
+    plots: tuple[Plot | Grid, ...]
 
-    @classmethod
-    def of(cls, name: str, *given: Any) -> Self:
-        """With the claim that is written for the name."""
-        return cls(name, _EXPLANATIONS["claims"][name], *given)
+    @property
+    def claim(self) -> str:
+        return EXPLANATIONS["claims"][self.name]
+
+    def draw(self) -> "Figure":
+        figure, axes = panels(len(self.plots))
+        for plot, place in zip(self.plots, axes, strict=True):
+            plot.put_on(place)
+        return figure
 
     @property
     def every_check(self) -> tuple[Check, ...]:

@@ -1,11 +1,10 @@
 """Two derivatives by hand, of softmax and of a network, and perplexity, which has no base."""
 
 import math
-from functools import partial
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, away, wrong
+from wherefrom.course.lab.demonstration import Check, Demonstration, Plot, away, wrong
 from wherefrom.course.lab.numerics import (
     Array,
     central_differences,
@@ -14,9 +13,8 @@ from wherefrom.course.lab.numerics import (
     sigmoid,
     softmax,
 )
-from wherefrom.show.drawing.figures import PALE, RIGHT, WRONG, dress, panels
+from wherefrom.show.drawing.figures import PALE, RIGHT, WRONG
 
-_USES = {"softmax": 7, "network": 8, "perplexity": 9}
 _NEAR = 1e-8  # central differences with steps of 1e-5 are right to about 1e-10
 
 
@@ -25,11 +23,8 @@ def cross_entropy(theta: Array, label: int) -> float:
     return float(np.logaddexp.reduce(theta) - theta[label])
 
 
-# -- softmax and cross-entropy ------------------------------------------------------------------
-
-
 def softmax_cross_entropy(seed: int) -> Demonstration:
-    theta, label = generator(seed, _USES["softmax"]).standard_normal(6), 2
+    theta, label = generator(seed, "softmax-cross-entropy").standard_normal(6), 2
     found, y = softmax(theta), np.eye(len(theta))[label]
     right = found - y
     jacobian = np.diag(found) - np.outer(found, found)  # d y_hat_j / d theta_i
@@ -48,15 +43,12 @@ def softmax_cross_entropy(seed: int) -> Demonstration:
         Check("one term: largest entry of the other classes", abs(alone[others]).max()),
         Check("the same, as it should be", measured[others].max(), found[others].max(), _NEAR),
     )
-    draw = partial(_draw_entries, measured, right, alone, "y_hat - y", "one term alone")
-    return Demonstration.of("softmax-cross-entropy", checks, (refuted,), draw)
-
-
-# -- the network's input ------------------------------------------------------------------------
+    plot = _entries(measured, right, alone, ("y_hat - y", "one term alone"))
+    return Demonstration("softmax-cross-entropy", checks, (refuted,), (plot,))
 
 
 def input_gradient(seed: int) -> Demonstration:
-    random = generator(seed, _USES["network"])
+    random = generator(seed, "input-gradient")
     w1, b1 = random.standard_normal((5, 7)), random.standard_normal(7)
     w2, b2 = random.standard_normal((7, 4)), random.standard_normal(4)
     x, label = random.standard_normal(5), 1
@@ -75,15 +67,12 @@ def input_gradient(seed: int) -> Demonstration:
         Check("slope along the gradient against its length", -drop, length(right), 1e-6),
         away("without h (1 - h), against central differences", _gap(flat, measured), 0, 1e-3),
     )
-    draw = partial(_draw_entries, measured, right, flat, "the formula", "without h (1 - h)")
-    return Demonstration.of("input-gradient", checks, (), draw)
-
-
-# -- perplexity ---------------------------------------------------------------------------------
+    plot = _entries(measured, right, flat, ("the formula", "without h (1 - h)"))
+    return Demonstration("input-gradient", checks, (), (plot,))
 
 
 def perplexity_base(seed: int) -> Demonstration:
-    p = generator(seed, _USES["perplexity"]).uniform(0.01, 0.9, 200)
+    p = generator(seed, "perplexity-base").uniform(0.01, 0.9, 200)
     natural, mixed = np.exp(-np.log(p).mean()), np.exp(-np.log2(p).mean())
     checks = (
         Check("2^(-mean log2 p) against e^(-mean ln p)", 2 ** -np.log2(p).mean(), natural),
@@ -95,33 +84,21 @@ def perplexity_base(seed: int) -> Demonstration:
         ),
         away("bases mixed, against the perplexity", mixed, natural, 0.5),
     )
-    return Demonstration.of("perplexity-base", checks, (), lambda: _draw_perplexity(p, natural))
+    plot = Plot("One perplexity, whatever the base", "base t", ylim=(0, 4 * natural))
+    bases = np.linspace(1.5, 12, 100)
+    logs = np.log(p).mean() / np.log(bases)
+    plot.curve(bases, bases**-logs, "t^(-mean log_t p)", RIGHT)
+    plot.curve(bases, np.exp(-logs), "e^(-mean log_t p)", WRONG)
+    return Demonstration("perplexity-base", checks, (), (plot,))
 
 
 def _gap(a: Array, b: Array) -> float:
     return float(abs(a - b).max())
 
 
-def _draw_entries(
-    measured: Array, right: Array, wrong: Array, right_name: str, wrong_name: str
-) -> Figure:
-    figure, (left,) = panels(1)
-    place = np.arange(len(measured))
-    left.bar(place - 0.27, measured, 0.26, color=PALE, label="central differences")
-    left.bar(place, right, 0.26, color=RIGHT, label=right_name)
-    left.bar(place + 0.27, wrong, 0.26, color=WRONG, label=wrong_name)
-    left.axhline(0, color=PALE, linewidth=0.8)
-    dress(left, "The gradient, entry by entry", "entry", "", legend=True)
-    return figure
-
-
-def _draw_perplexity(p: Array, natural: float) -> Figure:
-    figure, (left,) = panels(1)
-    bases = np.linspace(1.5, 12, 100)
-    logs = np.log(p).mean() / np.log(bases)
-    left.plot(bases, bases**-logs, color=RIGHT, label="t^(-mean log_t p)")
-    left.plot(bases, np.exp(-logs), color=WRONG, label="e^(-mean log_t p)")
-    left.plot([2, np.e, 10], [natural] * 3, "o", color=RIGHT)
-    left.set_ylim(0, 4 * natural)
-    dress(left, "One perplexity, whatever the base", "base t", "", legend=True)
-    return figure
+def _entries(measured: Array, right: Array, wrong: Array, names: tuple[str, str]) -> Plot:
+    plot, place = Plot("The gradient, entry by entry", "entry"), np.arange(len(measured))
+    columns = (measured, PALE, "central differences"), (right, RIGHT, names[0])
+    for number, (values, colour, label) in enumerate((*columns, (wrong, WRONG, names[1]))):
+        plot.draw("bar", place + 0.27 * (number - 1), values, 0.26, color=colour, label=label)
+    return plot

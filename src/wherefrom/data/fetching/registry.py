@@ -34,15 +34,6 @@ def home() -> Path:
     return find_folder("XDG_DATA_HOME", ".local/share", "WHEREFROM_HOME")
 
 
-def has_home() -> bool:
-    """Whether there is a place for the user's folder; without one, nothing is registered."""
-    try:
-        home()
-    except CannotWrite:
-        return False
-    return True
-
-
 def add(name: str, folder: Path, files: Sequence[str]) -> Entry:
     """Register a folder under a name, in place of the one before."""
     if not is_name(name):
@@ -68,7 +59,11 @@ def find(name: str) -> Path | None:
 
 def entries() -> dict[str, Entry]:
     """Every registered data set by its name."""
-    if not has_home() or not (path := home() / _FILE).exists():
+    try:
+        path = home() / _FILE
+    except CannotWrite:  # there is no place for the list, so nothing is registered
+        return {}
+    if not path.exists():
         return {}
     try:
         found = from_json(dict[str, Entry], read_json(path), str(path))

@@ -1,26 +1,37 @@
 """Measuring texts by the language models of runs, in units that can be compared."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
+from typing import Any
 
 from wherefrom.core.arguments import checked
-from wherefrom.core.errors import BadData, UsageError, WherefromError
+from wherefrom.core.errors import (
+    BadData,
+    Mismatch,
+    MissingInput,
+    UsageError,
+    WherefromError,
+    nearest,
+)
 from wherefrom.core.files import read_text
+from wherefrom.core.words import WordVocabulary
+from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.text.preprocess import DROP_UNSEEN, parse_steps
-from wherefrom.evaluation.text.readings import Reader
+from wherefrom.evaluation.text.readings import CharacterReader, Reader, WordReader
 from wherefrom.evaluation.text.text_perplexity import (
     MeasuredText,
+    Training,
     Wanted,
     explain_gaps,
     measure_text,
 )
-from wherefrom.evaluation.text.treebank_tokens import find_tokens
+from wherefrom.evaluation.text.treebank_tokens import Sentence, find_tokens, treebank
 from wherefrom.evaluation.text.verbatim import Verbatim
 from wherefrom.experiments.resources import use_threads
-from wherefrom.runs.opened_run import AnyRun, Run, run_path
-from wherefrom.runs.readers import find_training, open_reader, open_speller
+from wherefrom.generation.text_scorer import TextScorer
+from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 
 UNIFORM = "uniform"  # unknown words are spelt by bytes, all equally likely
 COLDEST, HOTTEST = 0.05, 20.0
@@ -190,3 +201,55 @@ def _explain_overlap(name: str, verbatim: Verbatim | None) -> str:
         f"training text; {'its' if mostly else 'for this part, its'} score measures memory, not "
         "language"
     )
+
+
+def open_reader(
+    path: AnyRun,
+    model: str = "",
+    tokens: Callable[[str], list[Sentence]] = treebank,
+    spell: CharacterReader | None = None,
+) -> tuple[Run, Reader]:
+    """The run, and a model of it (default: the primary one) as one that reads texts.
+
+    Baselines that the run was scored beside, such as plain counts, read too.
+    """
+    run = open_run(path)
+    run.require_finished()
+    predictor = _find_predictor(run, model)
+    if isinstance(predictor, TextScorer):
+        return run, CharacterReader(predictor)
+    if isinstance(run.vocabulary, WordVocabulary) and hasattr(predictor, "log_probabilities"):
+        return run, WordReader(predictor, run.vocabulary, tokens, spell)
+    raise BadData(
+        f"{run.path}: expected the run of a language model, found one of '{run.recipe.name}', "
+        f"whose model ({run.recipe.model.kind}) gives no text a probability"
+    )
+
+
+def _find_predictor(run: Run, name: str) -> Any:
+    """A model of the run, or a baseline of its texts, which counts in what was trained on."""
+    models = [m.name for m in run.recipe.models]
+    scored = (task.predictors for task in run.recipe.tasks if task.measure == "perplexity")
+    beside = {p for predictors in scored for p in predictors if p in BASELINES} - set(models)
+    if name in beside:
+        return BASELINES[name](run.dataset, run.vocabulary)
+    if name and name not in models:
+        raise UsageError(f"{run.path}: no model '{name}'; {nearest(name, [*models, *beside])}")
+    return run.predictor(name)
+
+
+def open_speller(path: AnyRun, model: str = "") -> CharacterReader:
+    """A run's character model, to spell the words that a word model does not know."""
+    run, reader = open_reader(path, model)
+    if not isinstance(reader, CharacterReader):
+        raise BadData(f"{run.path}: expected the run of a character model, found one of words")
+    return reader
+
+
+def find_training(run: Run, reader: Reader) -> Training | None:
+    """What the run was trained on, unless its files are no longer here or no longer the same."""
+    try:
+        dataset = run.dataset
+    except (MissingInput, Mismatch):
+        return None
+    return Training.of(dataset.training_documents, reader.unit)

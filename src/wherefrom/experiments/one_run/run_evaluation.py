@@ -8,12 +8,10 @@ from typing import Any
 import numpy as np
 
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
-from wherefrom.answering.decoys import DecoyNames
 from wherefrom.answering.fitting import UNANSWERABLE, fit_policy, report_policy
 from wherefrom.answering.kept_answers import RememberingModel, write_kept
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import write_policy
-from wherefrom.answering.source import source_features
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
 from wherefrom.core.recipe import Task
@@ -151,7 +149,7 @@ def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) 
     `decoded` has answers of the primary model that were already decoded for the tasks.
     """
     dataset: Dataset = run.dataset
-    model = RememberingModel.of(model)
+    model = RememberingModel.of(model, decoded)
     people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
     masked = dataset.select("masked", EVERY_SUPPORT)
     decoys = make_decoy_names(model, dataset)
@@ -160,20 +158,8 @@ def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) 
     groups = {support: dataset.scored("held-out", (support,)) for support in EVERY_SUPPORT}
     held_out = dataset.select("held-out", EVERY_SUPPORT)
     groups[UNANSWERABLE] = tuple(q for q in held_out if not q.answerable)
-    found = {k: v.as_json() for k, v in report_policy(model, policy, groups, decoded).items()}
-    _keep_source_features(model, dataset, decoys)
+    found = {k: v.as_json() for k, v in report_policy(model, policy, groups).items()}
     asked = {q.text for q in dataset.questions if q.split in NOT_TRAINED_ON}  # no decoys
     here = np.array([question.text in asked for question in model.kept.known], dtype=bool)
     write_kept(run.folder, model.kept.rows(here))
     return found
-
-
-def _keep_source_features(
-    model: RememberingModel, dataset: Dataset, decoys: DecoyNames | None
-) -> None:
-    """Keep what the source of held-out answers is predicted from: every report shows it."""
-    people = dataset.select("held-out", EVERY_SUPPORT)
-    parsed = [found for q in people if (found := model.try_parse(q.text))]
-    if parsed:
-        names = [decoys.of(q.subject) if decoys else () for q in parsed]
-        model.keep_more(parsed, source_features(model, model.answer(parsed), names))

@@ -113,16 +113,8 @@ def plot(
     def down(y: float) -> float:
         return round(top + (1 - y) * height, 1)
 
-    parts: list[Markup] = [_text(0, 12, y_name, "axis")]
-    if named:
-        parts.append(_legend(named))
-    for at, label in y_ticks:
-        parts.append(
-            Markup('<line x1="0" x2="100%" y1="{0}" y2="{0}" class="grid"/>').format(_n(down(at)))
-        )
-        parts.append(_text(0, down(at) - 4, label, "axis"))
-    for at, label in x_ticks:
-        parts.append(_text(100 * at, top + height + 18, label, f"axis {_anchor(100 * at)}"))
+    parts = [_text(0, 12, y_name, "axis"), *([_legend(named)] if named else [])]
+    parts += _ticks(x_ticks, [(down(at), label) for at, label in y_ticks], top + height + 18)
     parts.append(_text(100, top + height + 38, x_name, "axis end"))
     box = (
         '<svg y="{}" width="100%" height="{}" viewBox="0 0 1000 1000" preserveAspectRatio="none" '
@@ -146,6 +138,17 @@ def plot(
     if here:
         parts.append(_slider_mark(top, height, here))
     return _svg(parts, top + height + 46, said, "chart square" if square else "chart")
+
+
+def _ticks(
+    across: Sequence[tuple[float, str]], up: Sequence[tuple[float, str]], bottom: float
+) -> list[Markup]:
+    """The numbers along both axes, those of the upright one on their grid lines."""
+    line = Markup('<line x1="0" x2="100%" y1="{0}" y2="{0}" class="grid"/>')
+    return [
+        *(line.format(_n(y)) + _text(0, y - 4, label, "axis") for y, label in up),
+        *(_text(100 * at, bottom, label, f"axis {_anchor(100 * at)}") for at, label in across),
+    ]
 
 
 def _legend(named: Sequence[Line]) -> Markup:

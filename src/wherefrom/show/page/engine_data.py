@@ -15,7 +15,7 @@ from wherefrom.models.dan import DANConfig
 from wherefrom.models.gpt import GPTConfig
 from wherefrom.models.gru import GRUConfig
 from wherefrom.runs.opened_run import Run
-from wherefrom.show.page.packed_models import describe_models, pack_models
+from wherefrom.show.page.packed_models import pack_models
 from wherefrom.show.page.packed_weights import AUTO, PRECISIONS
 from wherefrom.show.page.question_box import describe_asking
 
@@ -46,7 +46,6 @@ def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = 
 
     BadData says in one line why a run's model cannot be put into a page.
     """
-    run.require_finished()
     kind = find_kind(run)
     data: dict[str, Any] = {
         "format_version": FORMAT_VERSION,
@@ -66,7 +65,10 @@ def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = 
     if packed[0].precision != PRECISIONS[0] and (gate := (data.get("policy") or {}).get("names")):
         # The gate opens exactly at the score of a calibration person, which fewer bits may lower.
         gate["least"] -= _ROUNDED
-    data["models"] = describe_models(run, packed)
+    data["models"] = [
+        {"name": each.name, "precision": each.precision, "manifest": each.manifest}
+        for each in packed
+    ]
     return EngineData(data, {each.name: each.weights.base64 for each in packed})
 
 

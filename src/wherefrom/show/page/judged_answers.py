@@ -4,10 +4,13 @@ An audit keeps them in audit/answers.jsonl. Without an audit they are computed n
 evaluation has decoded, with the same code and so with the same result.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from wherefrom.answering.fitting import judge
 from wherefrom.answering.inspector import Inspector
 from wherefrom.auditing.audit_findings import ANSWERS, FINDINGS, Audit, AuditedAnswer
 from wherefrom.core.config import from_json
@@ -19,12 +22,22 @@ HELD_OUT, CALIBRATION = "held-out", "calibration"
 
 @dataclass(frozen=True)
 class Scored:
-    """What a threshold is chosen by: an answer's score, whether it is right, what it is about."""
+    """What a threshold is chosen by: each answer's score, and whether it is right."""
 
-    score: float
-    right: bool
-    relation: str
-    support: str = ""
+    score: np.ndarray
+    right: np.ndarray
+    relations: Sequence[str]
+    support: Sequence[str]
+
+    @classmethod
+    def of(cls, rows: Sequence[AuditedAnswer]) -> "Scored":
+        """The score is the confidence or what stands for it; 0 for a name that is not known."""
+        return cls(
+            np.array([row.reply.certainty or 0.0 for row in rows]),
+            np.array([row.right for row in rows], dtype=bool),
+            [row.reply.relation for row in rows],
+            [row.support for row in rows],
+        )
 
 
 @dataclass(frozen=True)
@@ -32,19 +45,8 @@ class JudgedAnswers:
     """Held-out answers, the scores of calibration answers, and an audit's findings if any."""
 
     held_out: tuple[AuditedAnswer, ...]
-    calibration: tuple[Scored, ...]
+    calibration: Scored
     audit: Mapping[str, Any] | None
-
-    @property
-    def scored(self) -> list[Scored]:
-        """The held-out answers, by their scores."""
-        return [scored(row) for row in self.held_out]
-
-
-def scored(row: AuditedAnswer) -> Scored:
-    """The score is the confidence or what stands for it; 0 for a name that is not known."""
-    score = 0.0 if row.reply.certainty is None else row.reply.certainty
-    return Scored(score, row.right, row.reply.relation, row.support)
 
 
 def collect_answers(inspector: Inspector) -> JudgedAnswers:
@@ -54,11 +56,10 @@ def collect_answers(inspector: Inspector) -> JudgedAnswers:
     rows = _read_rows(run) if findings is not None else None
     if rows is None:
         return JudgedAnswers(_ask_held_out(inspector), _score_calibration(inspector), findings)
-    return JudgedAnswers(
-        tuple(row for row in rows if row.split == HELD_OUT),
-        tuple(scored(row) for row in rows if row.split == CALIBRATION),
-        findings,
+    held_out, calibration = (
+        tuple(row for row in rows if row.split == split) for split in (HELD_OUT, CALIBRATION)
     )
+    return JudgedAnswers(held_out, Scored.of(calibration), findings)
 
 
 def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
@@ -67,7 +68,7 @@ def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
     parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
     if not parsed:
         return ()
-    examined = inspector.examine(parsed, inspector.opened_run.decoded)
+    examined = inspector.examine(parsed)
     replies = inspector.compose(examined)
     return tuple(
         AuditedAnswer.of(reply, question, examined.features.row(i), None)
@@ -75,14 +76,13 @@ def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
     )
 
 
-def _score_calibration(inspector: Inspector) -> tuple[Scored, ...]:
+def _score_calibration(inspector: Inspector) -> Scored:
     """Scores alone: nobody looks at these answers one by one."""
-    found, policy = inspector.opened_run.judged_calibration, inspector.policy
-    if policy is None or found is None:
-        return ()
-    scores = policy.score(found.features, found.relations)
-    each = zip(found.known, scores, found.right, found.relations, strict=True)
-    return tuple(Scored(float(s), bool(r), name, q.support) for q, s, r, name in each)
+    if (policy := inspector.policy) is None:
+        return Scored.of(())
+    found = judge(inspector.model, inspector.opened.calibration_people)
+    score, support = policy.score(found.features, found.relations), [q.support for q in found.known]
+    return Scored(score, found.right, found.relations, support)
 
 
 def read_findings(run: Run) -> Mapping[str, Any] | None:

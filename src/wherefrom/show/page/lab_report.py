@@ -5,12 +5,13 @@ from collections.abc import Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
+from markupsafe import Markup
+
 from wherefrom.core.errors import Damaged, MissingInput
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.runs.folder import RunFolder
 from wherefrom.show.page.making import command_for
 from wherefrom.show.page.page_layout import lay_out_folder
-from wherefrom.show.page.summary_sentences import STRONG, Piece
 
 CLAIMS, FIGURES = "demonstrations.json", "demonstrations"  # in the folder; FIGURES: NAME.svg
 ITEMS = 10  # as in course/lab/key_noise.py
@@ -35,16 +36,14 @@ def describe_lab(folder: RunFolder, recipe: Demonstrations) -> dict[str, Any]:
         "lab.html",
         title="What attention can do",
         sentences=[
-            (
-                Piece(f"{len(claims)} claims about attention", STRONG),
-                Piece(
-                    f" are computed here rather than argued: {held:,} of {checks:,} checks hold."
-                ),
-            ),
-            (
-                Piece(f"{wrong} statements", STRONG),
-                Piece(" that sound right are wrong, each refuted by numbers."),
-            ),
+            Markup(
+                "<strong>{} claims about attention</strong> are computed here rather than argued: "
+                "{:,} of {:,} checks hold."
+            ).format(len(claims), held, checks),
+            Markup(
+                "<strong>{} statements</strong> that sound right are wrong, each refuted by "
+                "numbers."
+            ).format(wrong),
         ],
         claims=[_claim(folder, claim) for claim in claims],
         made={

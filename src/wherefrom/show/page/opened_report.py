@@ -118,8 +118,9 @@ class OpenedReport(Opened):
         return None if found is None else from_json(AnswerPolicy, found, "policy")
 
     @cached_property
-    def predictor(self) -> SourcePredictor:
-        return from_json(SourcePredictor, self._data["source"], "source")
+    def predictor(self) -> SourcePredictor | None:
+        found = self._data["source"]
+        return None if found is None else from_json(SourcePredictor, found, "source")
 
     @cached_property
     def fact_checker(self) -> FactChecker | None:

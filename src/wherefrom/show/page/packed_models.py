@@ -19,13 +19,11 @@ from wherefrom.show.page.packed_weights import (
     AUTO,
     PRECISIONS,
     PackedWeights,
-    check_precision,
     pack_weights,
 )
 
 COMFORTABLE = 9_500_000  # characters that a page of 10 MB has for weights and data
 LARGEST = 30_000_000  # characters of base64 that a page is willing to hold
-WITH, WITHOUT, ONLY = "with", "without", "only"  # a model's role: whether it has read the text
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,6 @@ def pack_models(run: Run, precision: str = AUTO, beside: int = 0) -> list[Packed
     'auto' takes the most exact of these with which the page stays small: 16-bit floats for all
     models; 12-bit integers, for the primary model at least; 8-bit integers for all.
     """
-    check_precision(precision)
     # The model that is not taught from notes is only scored: nobody asks it in the page.
     others = (m.name for m in run.recipe.models if m.name != WITHOUT_NOTES)
     names = [run.recipe.primary, *others]
@@ -95,28 +92,6 @@ def pack_model(name: str, model: Any, precision: str, config: Any = None) -> Pac
     packed = pack_weights(arrays, precision)
     manifest |= {"tensors": packed.entries, "parameters": count_parameters(model)}
     return PackedModel(name, precision, manifest, packed)
-
-
-def describe_models(run: Run, packed: Sequence[PackedModel]) -> list[dict[str, Any]]:
-    """What the page says about the models; `manifest` is for the engine."""
-    return [
-        {
-            "name": each.name,
-            "role": find_role(run, each.name),
-            "parameters": each.manifest["parameters"],
-            "precision": each.precision,
-            "manifest": each.manifest,
-        }
-        for each in packed
-    ]
-
-
-def find_role(run: Run, name: str) -> str:
-    """Whether a model has read the text, where others have not; the only one has no counterpart."""
-    if len(run.recipe.models) == 1:
-        return ONLY
-    kinds = [share.objective.kind for stage in run.recipe.chain(name) for share in stage.mix]
-    return WITHOUT if set(kinds) == {"answers"} else WITH
 
 
 def _size(packed: Sequence[PackedModel]) -> int:

@@ -19,7 +19,7 @@ from wherefrom.memorisation.dose_response import bin_by_exposure
 from wherefrom.memorisation.exposures import Exposures
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.charts import Dot, Line, Point, dots, plot
-from wherefrom.show.page.judged_answers import JudgedAnswers
+from wherefrom.show.page.judged_answers import JudgedAnswers, Scored
 from wherefrom.show.page.summary_sentences import count, interval, percent
 from wherefrom.show.terminal.result_tables import READERS, explain_notes
 
@@ -58,10 +58,10 @@ def draw_accuracy(run: Run) -> Picture:
     names.sort(key=lambda name: name != primary)
     own = results[primary]
     parts: Mapping[str, Any] = own.get(BY_RELATION, {})
-    groups = [("", [_dot(run, name, results[name]) for name in names])]
+    groups = [("", [make_dot(run, name, results[name]) for name in names])]
     if parts:
         groups = [(relation, [
-            _dot(run, name, results[name][BY_RELATION][relation])
+            make_dot(run, name, results[name][BY_RELATION][relation])
             for name in names if relation in results[name].get(BY_RELATION, {})
         ]) for relation in parts]  # fmt: skip
     said = f"{_capitalise(label_of(primary, run))}, {count(own)} answers are right"
@@ -101,7 +101,8 @@ def label_of(name: str, run: Run | None = None) -> str:
     return NAMES.get(name, name.replace("_", " "))
 
 
-def _dot(run: Run, name: str, found: Mapping[str, Any]) -> Dot:
+def make_dot(run: Run, name: str, found: Mapping[str, Any]) -> Dot:
+    """A model or a baseline with its interval; the primary model stands out."""
     shape, tone = _LOOKS.get(name, ("ring", "ink"))
     if name == run.recipe.primary:
         shape, tone = "disc", "accent"
@@ -159,7 +160,7 @@ def draw_risk(answers: JudgedAnswers) -> Picture | None:
         return None
     right = np.array([row.right for row in answers.held_out], dtype=bool)
     own = np.array([row.reply.candidates[0].model_probability for row in answers.held_out])
-    calibrated = risk_coverage(np.array([row.score for row in answers.scored]), right)
+    calibrated = risk_coverage(Scored.of(answers.held_out).score, right)
     raw = risk_coverage(own, right)
     top = _find_top(*calibrated.risk, *raw.risk)
     half, every = _risk_at(calibrated, 0.5), calibrated.risk[-1]

@@ -10,10 +10,10 @@ from dataclasses import replace
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
-from wherefrom.answering.features import FAMILIARITY, MEASURES, STATEMENT, find_letters
+from wherefrom.answering.features import FEATURES, MEASURES, find_letters
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import EVEN_ODDS, AnswerPolicy, LogisticCalibration
-from wherefrom.answering.source import RECALLED_ABOVE, SourcePredictor
+from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
@@ -24,15 +24,7 @@ from wherefrom.show.page.packed_evidence import describe_evidence
 from wherefrom.show.page.summary_sentences import noun_of
 
 # What js/engine/features.js computes; a policy or a predictor that uses another is refused.
-COMPUTED = (
-    "log_probability",
-    "margin",
-    *STATEMENT,
-    *FAMILIARITY,
-    "contrast",
-    "agreement",
-    "usual",
-)
+COMPUTED = (*FEATURES, *SOURCE_FEATURES)
 _EXAMPLES = 3
 _INVENTED = 200
 
@@ -56,7 +48,6 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
             {"prefix": f.prefix, "suffix": f.suffix, "relation": model.parser.fill(f, "").relation}
             for f in model.parser.forms
         ],
-        "relations": sorted(model.relations),
         "noun": noun_of(run),
         "names": _describe_names(known, run.dataset.questions),
         "nonexistent": invented,
@@ -64,10 +55,9 @@ def describe_asking(inspector: Inspector) -> dict[str, Any]:
         "familiarity": _describe_familiarity(model),
         "statements": to_json(model.forms)["relations"],
         "policy": None if policy is None else to_json(policy),
-        "source": to_json(inspector.predictor),
+        "source": inspector.predictor and to_json(inspector.predictor),
         "even_odds": EVEN_ODDS,
-        "recalled_above": RECALLED_ABOVE,
-        "decoys": None if decoys is None else decoys.material(),
+        "decoys": decoys.material() if decoys and inspector.predictor else None,
         "evidence": describe_evidence(inspector, known),
         "exposures": describe_exposures(run, model.relations),
         "kept": describe_kept(inspector),
@@ -102,9 +92,10 @@ def check_features(where: str, curves: Iterable[LogisticCalibration]) -> None:
 
 
 def _curves(
-    policy: AnswerPolicy | None, predictor: SourcePredictor
+    policy: AnswerPolicy | None, predictor: SourcePredictor | None
 ) -> Iterable[LogisticCalibration]:
-    yield from (predictor.curve, *predictor.relations.values())
+    if predictor is not None:
+        yield from (predictor.curve, *predictor.relations.values())
     if policy is not None:
         yield policy.calibration
         yield from (each.calibration for each in policy.relations.values())

@@ -16,7 +16,7 @@ from wherefrom.show.page.judged_answers import JudgedAnswers, collect_answers
 from wherefrom.show.page.learning import draw_answering, draw_learning
 from wherefrom.show.page.page_layout import embed_models, lay_out
 from wherefrom.show.page.risk import AcceptedRisk, offer_risks
-from wherefrom.show.page.summary_sentences import count, count_subjects, percent, summarise
+from wherefrom.show.page.summary_sentences import count_subjects, percent, summarise
 from wherefrom.show.terminal.audit_text import audit_table
 
 _COLUMNS = (
@@ -61,7 +61,7 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
         audit=audit_table(answers.audit) if answers.audit is not None else None,
         answers=listed,
         printed=PRINTED,
-        columns=_COLUMNS,
+        columns=[each for each in _COLUMNS if each[0] != "o" or any(row["o"] for row in listed)],
         relations=relations,
         beside=compare_runs([run, *others]) if others else None,
         notes=[*inspector.notes(), *([engine.why_not] if engine.why_not else [])],
@@ -72,8 +72,8 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
 def open_remembering(run: Run) -> Inspector:
     """An inspector that knows what the evaluation computed."""
     inspector = open_inspector(run)
-    opened = inspector.opened
-    opened.model = RememberingModel.of(opened.model, read_kept(run.folder))
+    opened = inspector.opened_run
+    opened.model = RememberingModel.of(opened.model, opened.decoded(), read_kept(run.folder))
     return inspector
 
 
@@ -93,7 +93,7 @@ def _not_yet(run: Run, answers: JudgedAnswers, counted: bool) -> list[dict[str, 
     dose = "" if counted or not run.dataset.facts else ", how often training showed each fact"
     wanted = {
         "": f"Tests of the calibration, a certified bound on the risk, decoys, name bias{dose}",
-        " --budget 10": "What was recalled, measured by training again without some of the text",
+        " --pairs 8": "What was recalled, measured by training again without some of the text",
         " --swap 8": "Whether answers follow the text when the text is changed",
     }
     there = (
@@ -177,11 +177,5 @@ def _rows(run: Run) -> list[Dot]:
             f"a run of '{run.recipe.name}'; leave it out"
         )
     names = [primary, *(m.name for m in run.recipe.models if m.name != primary)]
-    rows: list[Dot] = []
-    for name in names:
-        if "accuracy" in (found := results.get(name, {})):
-            shape, tone = ("disc", "accent") if name == primary else ("ring", "ink")
-            low, high = found["interval"]
-            label = pictures.label_of(name, run)
-            rows.append(Dot(label, found["accuracy"], low, high, shape, tone, count(found)))
-    return rows
+    found = ((name, results.get(name, {})) for name in names)
+    return [pictures.make_dot(run, name, each) for name, each in found if "accuracy" in each]

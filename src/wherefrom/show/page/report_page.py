@@ -52,29 +52,17 @@ def report_runs(
         raise UsageError("runs: expected at least one, found none")
     check_precision(precision)
     place = None if out is None else Path(out)
-    opened = [_open(run, threads) for run in runs]
-    _check_places([run.path.resolve() for run in opened], place)
-    values = _describe(opened, precision)
+    folders = [run.folder if isinstance(run, Run) else RunFolder(run_path(run)) for run in runs]
+    _check_places([folder.path.resolve() for folder in folders], place)
+    values = _describe(runs, folders, precision, threads)
     page = render("report.html", values)
-    path = place or opened[0].path / FILE
-    _write(path, page, opened[0])
+    path = place or folders[0].path / FILE
+    _write(path, page, folders[0])
     return Report(str(path), len(page), tuple(values["engine_weights"]), tuple(values["notes"]))
 
 
-def _open(run: AnyRun, threads: int | None) -> Run | RunFolder:
-    """The run, or the folder itself if it has demonstrations, which have no models to open."""
-    if not isinstance(run, Run):
-        folder = RunFolder(run_path(run))
-        if isinstance(folder.read_recipe(), Demonstrations):
-            return folder
-    opened = open_run(run)
-    use_threads(threads, opened.recipe.threads)
-    return opened
-
-
-def _write(path: Path, page: bytes, run: Run | RunFolder) -> None:
+def _write(path: Path, page: bytes, folder: RunFolder) -> None:
     """In the folder of the run, the report is a file of the run."""
-    folder = run.folder if isinstance(run, Run) else run
     if path.resolve() != (folder.path / FILE).resolve():
         write_bytes(path, page)
         return
@@ -104,20 +92,21 @@ def _check_out(runs: Sequence[Path], out: Path) -> None:
         raise UsageError(f"{out}: expected a file, found a device or a pipe; name another file")
 
 
-def _describe(runs: Sequence[Run | RunFolder], precision: str) -> dict[str, Any]:
-    first = runs[0]
-    folders = [run for run in runs if isinstance(run, RunFolder)]
-    if isinstance(first, RunFolder) and len(runs) == 1:
-        recipe = first.read_recipe()
-        assert isinstance(recipe, Demonstrations), "others are opened as runs"
-        return describe_lab(first, recipe)
-    if folders or isinstance(first, RunFolder):
-        raise BadData(
-            f"{folders[0].path}: expected a run with models, found demonstrations; "
-            "report them alone"
-        )
-    opened = [run for run in runs if isinstance(run, Run)]
+def _describe(
+    runs: Sequence[AnyRun], folders: Sequence[RunFolder], precision: str, threads: int | None
+) -> dict[str, Any]:
+    """Demonstrations have no models to open, so they are described by their folder."""
+    for folder in folders:
+        if isinstance(recipe := folder.read_recipe(), Demonstrations):
+            if len(folders) == 1:
+                return describe_lab(folder, recipe)
+            raise BadData(
+                f"{folder.path}: expected a run with models, found demonstrations; report them "
+                "alone"
+            )
+    opened = [open_run(run) for run in runs]
     for run in opened:
+        use_threads(threads, run.recipe.threads)
         run.require_finished()
     return describe_run(opened[0], opened[1:], precision)
 

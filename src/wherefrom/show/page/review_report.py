@@ -2,21 +2,19 @@
 
 from typing import Any
 
+from markupsafe import Markup
+
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page import pictures
 from wherefrom.show.page.learning import draw_learning
 from wherefrom.show.page.page_layout import embed_models, lay_out
-from wherefrom.show.page.summary_sentences import (
-    FINE,
-    STRONG,
-    Piece,
-    Sentence,
-    count,
-    interval,
-    percent,
-)
+from wherefrom.show.page.summary_sentences import FINE, count, interval, percent
 
 _SHOWN = 3  # reviews to click
+_HOW = Markup(
+    "It does not know the order of words: it <strong>averages their vectors</strong>, so each word "
+    "has an effect that can be shown."
+)
 
 
 def describe_reviews(run: Run, precision: str) -> dict[str, Any]:
@@ -28,40 +26,24 @@ def describe_reviews(run: Run, precision: str) -> dict[str, Any]:
         engine,
         "reviewing.html",
         title="Did they like it?",
-        sentences=[_read(run), _scored(run), _how()],
+        sentences=[_read(run), _scored(run), _HOW],
         pictures=[each for each in drawn if each is not None],
         data={"kind": "reviews", "examples": _examples(run)},
     )
 
 
-def _read(run: Run) -> Sentence:
-    asked = len(run.dataset.asked)
-    return (
-        Piece("It read "),
-        Piece(f"{asked:,} reviews", STRONG),
-        Piece(" with the judgement of whoever wrote them, and learnt a vector for every word."),
-    )
+def _read(run: Run) -> Markup:
+    return Markup(
+        "It read <strong>{:,} reviews</strong> with the judgement of whoever wrote them, and "
+        "learnt a vector for every word."
+    ).format(len(run.dataset.asked))
 
 
-def _scored(run: Run) -> Sentence:
-    own = run.results[run.recipe.primary]
-    parts = [
-        Piece("It judges "),
-        Piece(count(own), STRONG),
-        Piece(" other reviews right"),
-        Piece(f" ({percent(own['accuracy'])}, {interval(own['interval'])})", FINE),
-    ]
-    usual = run.results.get("majority")
-    if usual:
-        parts.append(Piece(f"; always giving the commoner judgement gets {count(usual)} right"))
-    return (*parts, Piece("."))
-
-
-def _how() -> Sentence:
-    return (
-        Piece("It does not know the order of words: it "),
-        Piece("averages their vectors", STRONG),
-        Piece(", so each word has an effect that can be shown."),
+def _scored(run: Run) -> Markup:
+    own, usual = run.results[run.recipe.primary], run.results.get("majority")
+    beside = f"; always giving the commoner judgement gets {count(usual)} right" if usual else ""
+    return Markup("It judges <strong>{}</strong> other reviews right{}{}.").format(
+        count(own), FINE.format(percent(own["accuracy"]), interval(own["interval"])), beside
     )
 
 

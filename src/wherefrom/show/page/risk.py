@@ -9,7 +9,6 @@ What a threshold does is counted on held-out questions.
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -54,8 +53,8 @@ class AcceptedRisk:
 
 def offer_risks(answers: JudgedAnswers, policy: AnswerPolicy | None) -> AcceptedRisk | None:
     """The slider's stops; None for a run without a policy or without held-out answers."""
-    held, known = answers.scored, answers.calibration
-    if policy is None or not held or not known:
+    held, known = Scored.of(answers.held_out), answers.calibration
+    if policy is None or not held.score.size or not known.score.size:
         return None
     own = round(1 - _target(policy), 4)
     risks = sorted({*RISKS, own})
@@ -69,14 +68,13 @@ def _target(policy: AnswerPolicy) -> float:
     return policy.threshold.precision_target
 
 
-def _choose(known: Sequence[Scored], policy: AnswerPolicy, risk: float) -> Thresholds:
+def _choose(known: Scored, policy: AnswerPolicy, risk: float) -> Thresholds:
     """Thresholds for another risk, chosen as `answering/policy.py` chooses the run's own.
 
     With a higher risk than the run was set for, answers go down to even odds.
     """
     floor = LEAST_SURE if risk <= 1 - _target(policy) else EVEN_ODDS
-    parts = group([row.relation for row in known])
-    found = choose_thresholds(_scores(known), _right(known), parts, 1 - risk, floor)
+    found = choose_thresholds(known.score, known.right, group(known.relations), 1 - risk, floor)
     each = {
         name: replace(threshold, unverified=policy.thresholds.of(name).unverified)
         for name, threshold in found.by_relation.items()
@@ -115,13 +113,11 @@ def _combine(one: Thresholds, other: Thresholds, choose: Callable[..., Threshold
     return Thresholds.join(each, one.overall)
 
 
-def _stop(risk: float, chosen: Thresholds, held: Sequence[Scored]) -> Stop:
-    each = chosen.by_relation
-    relations = [row.relation for row in held]
-    given, right = chosen.answers(_scores(held), relations), _right(held)
+def _stop(risk: float, chosen: Thresholds, held: Scored) -> Stop:
+    given, right = chosen.answers(held.score, held.relations), held.right
     groups: dict[str, list[int]] = {}
     for support in EVERY_SUPPORT:
-        here = np.array([row.support == support for row in held])
+        here = np.array([each == support for each in held.support])
         if here.any():
             groups[support] = [
                 int(here.sum()), int((here & given).sum()), int((here & given & right).sum())
@@ -133,11 +129,13 @@ def _stop(risk: float, chosen: Thresholds, held: Sequence[Scored]) -> Stop:
         groups=groups,
         answered=answered,
         right=correct,
-        n=len(held),
+        n=given.size,
         interval=wilson(correct, answered) if answered else None,
-        why_not=_why_not(each.values()),
+        why_not=_why_not(chosen.by_relation.values()),
         unverified=sum(
-            chosen.of(relations[i]).unverified is not None for i in np.flatnonzero(given)
+            chosen.of(relation).unverified is not None
+            for relation, answered in zip(held.relations, given, strict=True)
+            if answered
         ),
     )
 
@@ -147,11 +145,3 @@ def _why_not(chosen: Collection[Threshold]) -> str | None:
     if any(each.value < DECLINE_ALL for each in chosen):
         return None
     return next((each.why_not for each in chosen), None)
-
-
-def _scores(rows: Sequence[Scored]) -> Any:
-    return np.array([row.score for row in rows])
-
-
-def _right(rows: Sequence[Scored]) -> Any:
-    return np.array([row.right for row in rows], dtype=bool)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wherefrom.answering.statement_forms import find_texts
 from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.measures import NOT_SHOWN
@@ -24,7 +25,7 @@ _KINDS = {
 
 def list_mistakes(rows: Sequence[AuditedAnswer], dataset: Dataset) -> list[dict[str, Any]]:
     """The wrong answers by kind, each under one kind; those that were declined are counted too."""
-    texts = _texts_of(dataset)
+    texts = find_texts(dataset)
     kinds: dict[str, list[AuditedAnswer]] = {kind: [] for kind in _KINDS}
     for row in rows:
         if not row.right:
@@ -57,21 +58,6 @@ def _kind(row: AuditedAnswer, texts: Mapping[str, list[str]]) -> str:
     return "confused" if said and any(find_words(text, said) for text in own) else "failed"
 
 
-def _texts_of(dataset: Dataset) -> dict[str, list[str]]:
-    """Every line about a subject, or the passages where the text is divided into them."""
-    found: dict[str, list[str]] = {}
-    if dataset.passages:
-        texts = (
-            (p.subject, dataset.documents[p.document].text[p.start : p.end])
-            for p in dataset.passages
-        )
-    else:
-        texts = ((d.name, d.text) for d in dataset.documents if d.subject)
-    for name, text in texts:
-        found.setdefault(name, []).append(text)
-    return found
-
-
 def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
     wrong = [row for row in rows if not row.right]
     kept = sum(not row.reply.answered for row in wrong)
@@ -83,36 +69,39 @@ def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
 
 
 def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:
-    """Held-out answers by what the text says about them and by their predicted source.
-
-    None if the source was not measured on this text.
-    """
-    known = [row for row in rows if row.reply.evidence is not None and row.reply.source is not None]
-    if not known or any(row.reply.source.borrowed for row in known if row.reply.source):
+    """Held-out answers by what the text says about them and, if measured, by their source."""
+    known = [row for row in rows if row.reply.evidence is not None]
+    if not known:
         return None
     labels = [(row, _evidence(row), _source(row)) for row in known]
+    measured = any(source for _, _, source in labels)
+    sources = (RECALLED, GUESSED) if measured else ("",)
     table = [
-        {
-            "label": verdict,
-            "cells": [_cell(labels, verdict, source) for source in (RECALLED, GUESSED)],
-        }
+        {"label": verdict, "cells": [_cell(labels, verdict, source) for source in sources]}
         for verdict in SHOWN_VERDICTS
         if any(found == verdict for _, found, _ in labels)
     ]
-    agreeing = (SUPPORTED, AS_READ)
-    supported = [(row, source) for row, found, source in labels if found in agreeing]
+    supported = [source for _, found, source in labels if found in (SUPPORTED, AS_READ)]
     read = sum(found == AS_READ for _, found, _ in labels)
-    recalled = sum(source == RECALLED for _, source in supported)
+    recalled = supported.count(RECALLED)
+    said = f"The text supports {len(supported)} of {len(known)} answers"
+    if measured:
+        said += f", and the model recalled {recalled} of these rather than guessed them"
+    said += f". {_tell_as_read(read)}" if read else ". "
     return {
-        "sources": [RECALLED, GUESSED],
+        "title": "What the text says"
+        + (", and whether the model recalled it" if measured else " about its answers"),
+        "sources": sources,
         "rows": table,
-        "sentence": f"The text supports {len(supported)} of {len(known)} answers, and the model "
-        f"recalled {recalled} of these rather than guessed them. "
-        + (_tell_as_read(read) if read else "")
-        + "A number lists its answers below.",
+        "sentence": f"{said}A number lists its answers below.",
         "footnote": "Evidence is a property of the text. Source is a property of the model, "
-        "predicted from how it answers; models that were trained again without some of the text "
-        "fitted the predictor.",
+        + (
+            "predicted from how it answers and from the evidence; models that were trained again "
+            "without some of the text fitted the predictor."
+            if measured
+            else "and was not measured: “wherefrom audit RUN --pairs 8” trains models without some "
+            "of the text, to see what is recalled from it."
+        ),
     }
 
 
@@ -133,9 +122,7 @@ def _evidence(row: AuditedAnswer) -> str:
 
 
 def _source(row: AuditedAnswer) -> str:
-    """The label, where it was measured on this text."""
-    found = row.reply.source
-    return found.label if found and found.probability_recalled is not None else ""
+    return row.reply.source.label if row.reply.source else ""
 
 
 def list_answers(

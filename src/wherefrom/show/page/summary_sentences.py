@@ -1,11 +1,12 @@
 """The first screen in words: what was taught, what it scored, what it knows and does not know.
 
-A sentence is a row of pieces. A number has its interval beside it, which the page draws small.
+A number has its interval beside it, which the page draws small.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from markupsafe import Markup
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.measures import BY_RELATION, NOT_SHOWN, UNVERIFIED
@@ -14,7 +15,6 @@ from wherefrom.evaluation.baselines import OPEN_BOOK
 from wherefrom.experiments.recipes.facts_recipe import WITHOUT_NOTES
 from wherefrom.runs.opened_run import Run
 
-PLAIN, STRONG, FINE = "plain", "strong", "fine"
 PERSON = "person"
 _ABOUT_PEOPLE = ("people", "birthplaces")  # data sets
 _BASELINES = {
@@ -23,45 +23,36 @@ _BASELINES = {
     "london": "always saying London",
 }
 _OTHERS = {OPEN_BOOK: "the open-book reader", WITHOUT_NOTES: "taught from the text only"}
+DECLINES = Markup("<strong>“I don’t know”</strong>")
+FINE = Markup('<span class="fine"> ({}, {})</span>')
 _TWIN = "a twin that was taught the same questions and never read the text"
 
 
-@dataclass(frozen=True)
-class Piece:
-    """Text with a role: plain words, a figure that stands out, or an interval."""
-
-    text: str
-    role: str = PLAIN
-
-
-Sentence = tuple[Piece, ...]
-
-
-def plain(sentence: Sequence[Piece]) -> str:
-    return "".join(piece.text for piece in sentence)
-
-
-def summarise(run: Run, abstains: bool = True) -> list[Sentence]:
+def summarise(run: Run, abstains: bool = True) -> list[Markup]:
     """Three sentences about a run that answers questions, or that `abstains` from some."""
     return [_taught(run), _scored(run), _knows(run, abstains)]
 
 
-def _taught(run: Run) -> Sentence:
+def _taught(run: Run) -> Markup:
     dataset, asked = run.dataset, run.dataset.asked
     told, texts = count_subjects(dataset), len(dataset.training_documents)
     invented = run.recipe.data.kind == "people"
     read = plural("sentence" if invented else "line", texts)
     others = " and others" if _tells_of_others(dataset) else ""
     size = run.cost()["parameters"]
-    return (
-        Piece("A "),
-        Piece(f"GPT of {size:,} parameters" if size else "GPT", STRONG),
-        Piece(" read "),
-        Piece(f"{texts:,} {read}", STRONG),
-        Piece(f" about {told:,} {'invented ' if invented else ''}{plural(noun_of(run), told)}"),
-        Piece(f"{others} and was taught to answer with {len(asked):,} "),
-        Piece(f"{plural('question', len(asked))}. It is in this page: ask it. It answers from "),
-        Piece("memory, and says “I don’t know” where it does not know."),
+    return Markup(
+        "A <strong>GPT{}</strong> read <strong>{:,} {}</strong> about {:,} {}{} and was taught to "
+        "answer with {:,} {}. It is in this page: ask it. It answers from memory, and says "
+        "“I don’t know” where it does not know."
+    ).format(
+        f" of {size:,} parameters" if size else "",
+        texts,
+        read,
+        told,
+        f"{'invented ' if invented else ''}{plural(noun_of(run), told)}",
+        others,
+        len(asked),
+        plural("question", len(asked)),
     )
 
 
@@ -94,14 +85,13 @@ def _asked_about(held: Sequence[Any]) -> str:
     return f"{len(held):,} {plural('question', len(held))}{kinds} that it was not trained on"
 
 
-def _scored(run: Run) -> Sentence:
+def _scored(run: Run) -> Markup:
     own, results = run.results[run.recipe.primary], run.results
-    pieces = [
-        Piece(f"Asked {_asked_about(run.questions(run.recipe.tasks[0]))}, it got "),
-        Piece(count(own), STRONG),
-        Piece(" right"),
-        Piece(f" ({percent(own['accuracy'])}, {interval(own['interval'])})", FINE),
-    ]
+    said = Markup("Asked {}, it got <strong>{}</strong> right{}").format(
+        _asked_about(run.questions(run.recipe.tasks[0])),
+        count(own),
+        FINE.format(percent(own["accuracy"]), interval(own["interval"])),
+    )
     others = [m.name for m in run.recipe.models if m.name != run.recipe.primary]
     beside = [
         f"{_OTHERS.get(name, _TWIN)}, {results[name]['correct']:,}"
@@ -112,19 +102,16 @@ def _scored(run: Run) -> Sentence:
     if guesses:
         best = max(guesses, key=lambda name: (guesses[name]["accuracy"], name))
         beside.append(f"{_BASELINES[best]}, {guesses[best]['correct']:,}")
-    return (*pieces, Piece(f". For comparison: {'; '.join(beside)}." if beside else "."))
+    return said + (f". For comparison: {'; '.join(beside)}." if beside else ".")
 
 
-def _knows(run: Run, abstains: bool) -> Sentence:
+def _knows(run: Run, abstains: bool) -> Markup:
     """What it declines, and what it should not have declined."""
     results = run.results
     told = results.get("answered_share")
     if not abstains:
-        return (
-            Piece("It always answers: without calibration questions it cannot learn when to say "),
-            Piece("“I don’t know”", STRONG),
-            Piece("."),
-        )
+        always = "It always answers: without calibration questions it cannot learn when to say {}."
+        return Markup(always).format(DECLINES)
     noun = noun_of(run)
     declined = {
         "refused_without_text": f"{'whom' if noun == PERSON else 'that'} nobody wrote about",
@@ -138,22 +125,15 @@ def _knows(run: Run, abstains: bool) -> Sentence:
     ]
     if told is None:  # no held-out question has its answer in the text
         declines = f" to {' and to '.join(parts)}" if parts else " where it is not sure enough"
-        return (Piece("It says "), Piece("“I don’t know”", STRONG), Piece(f"{declines}."))
+        return Markup("It says {}{}.").format(DECLINES, declines)
     kept = share_of(told)
     if not parts:
         right = _right_among(results)
-        return (
-            Piece("It answers "),
-            Piece(f"{kept} {plural('question', told['n'])}", STRONG),
-            *right,
-            Piece(_declines(told, bool(right)) + _unverified(told)),
-        )
-    return (
-        Piece("It says "),
-        Piece("“I don’t know”", STRONG),
-        Piece(f" to {' and to '.join(parts)}; where the text states it, it answers {kept}"),
-        *_right_among(results),
-        Piece("." + _unverified(told)),
+        answers = Markup("It answers <strong>{} {}</strong>{}{}{}")
+        others = _declines(told, bool(right))
+        return answers.format(kept, plural("question", told["n"]), right, others, _unverified(told))
+    return Markup("It says {} to {}; where the text states it, it answers {}{}.{}").format(
+        DECLINES, " and to ".join(parts), kept, _right_among(results), _unverified(told)
     )
 
 
@@ -177,12 +157,13 @@ def _declines(told: Mapping[str, Any], comma: bool) -> str:
     return f"{',' if comma else ''} and says “I don’t know” {whom}."
 
 
-def _right_among(results: Mapping[str, Any]) -> list[Piece]:
+def _right_among(results: Mapping[str, Any]) -> Markup:
     found = results.get("precision")
     if found is None:
-        return []
-    share = percent(found["precision"])
-    return [Piece(f", {share} of them right"), Piece(f" ({interval(found['interval'])})", FINE)]
+        return Markup("")
+    return Markup(', {} of them right<span class="fine"> ({})</span>').format(
+        percent(found["precision"]), interval(found["interval"])
+    )
 
 
 def share_of(result: Mapping[str, Any]) -> str:

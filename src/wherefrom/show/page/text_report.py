@@ -4,11 +4,13 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from markupsafe import Markup
+
 from wherefrom.core.measures import unit_of
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.learning import draw_learning
 from wherefrom.show.page.page_layout import embed_models, lay_out
-from wherefrom.show.page.summary_sentences import STRONG, Piece, Sentence
+from wherefrom.show.page.summary_sentences import FINE
 
 _OPENINGS = 3  # texts to click, from the held-out text
 _LONG = 60  # characters of such a text
@@ -34,18 +36,17 @@ def describe_text(run: Run, precision: str) -> dict[str, Any]:
     )
 
 
-def _read(run: Run) -> Sentence:
+def _read(run: Run) -> Markup:
     """How much it read, and on how much it is scored."""
     own = run.results[run.recipe.primary]
     read = sum(len(document.text) for document in run.dataset.training_documents)
-    return (
-        Piece("It read "),
-        Piece(f"{read:,} characters of text", STRONG),
-        Piece(f" and is scored on {own['n']:,} {unit_of(own) or 'symbol'}s that it never saw."),
-    )
+    return Markup(
+        "It read <strong>{:,} characters of text</strong> and is scored on {:,} {}s that it never "
+        "saw."
+    ).format(read, own["n"], unit_of(own) or "symbol")
 
 
-def _scored(run: Run, results: Mapping[str, Any], unit: str) -> Sentence:
+def _scored(run: Run, results: Mapping[str, Any], unit: str) -> Markup:
     own = results[run.recipe.primary]
     low, high = own["interval"]
     others = [
@@ -54,24 +55,20 @@ def _scored(run: Run, results: Mapping[str, Any], unit: str) -> Sentence:
         if name != run.recipe.primary
     ]
     beside = f"; {', '.join(others)}" if others else ""
-    return (
-        Piece("It needs "),
-        Piece(f"{own['bits_per_target']:.2f} bits per {unit}", STRONG),
-        Piece(f" (perplexity {own['perplexity']:.2f}, {low:.2f} to {high:.2f})", "fine"),
-        Piece(f"{beside}."),
+    exact = FINE.format(f"perplexity {own['perplexity']:.2f}", f"{low:.2f} to {high:.2f}")
+    return Markup("It needs <strong>{:.2f} bits per {}</strong>{}{}.").format(
+        own["bits_per_target"], unit, exact, beside
     )
 
 
-def _alone(run: Run, results: Mapping[str, Any], unit: str) -> Sentence:
+def _alone(run: Run, results: Mapping[str, Any], unit: str) -> str:
     """What one would need who knew the symbols and nothing else."""
     vocabulary = run.vocabulary
     count = len(getattr(vocabulary, "characters", None) or vocabulary.words)
     saved = 1 - results[run.recipe.primary]["bits_per_target"] / math.log2(count)
     return (
-        Piece(
-            f"Somebody who knew the {count:,} {unit}s and nothing of how they follow each other "
-        ),
-        Piece(f"would need {math.log2(count):.2f}: what it learnt saves {100 * saved:.0f}\u00a0%."),
+        f"Somebody who knew the {count:,} {unit}s and nothing of how they follow each other would "
+        f"need {math.log2(count):.2f}: what it learnt saves {100 * saved:.0f}\u00a0%."
     )
 
 

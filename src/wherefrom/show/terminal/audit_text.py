@@ -182,10 +182,7 @@ def _source(found: Findings) -> Section:
     rows = [each for label, row in counts for each in _right_rows(label, row, found)]
     if measured := found["measured"]:
         rows += _measured_source(measured, dict(_relations(found)))
-    title = "source: recalled or guessed (share right)"
-    if found["borrowed"]:
-        title += "; not measured on this text: the predictor is borrowed (--pairs 8 fits one)"
-    return Section(title, tuple(rows))
+    return Section("source: recalled or guessed (share right)", tuple(rows))
 
 
 def _measured_source(found: Findings, relations: Mapping[str, Findings]) -> list[tuple[str, ...]]:
@@ -204,8 +201,6 @@ def _measured_source(found: Findings, relations: Mapping[str, Findings]) -> list
             added = f"the predictor adds {gain['difference']:+.3f} {ends(gain['interval'])}"
             rows += _area_row(label, alone["auroc"], added)
     rows += _reliability(found["reliability"])
-    beside = "against what the text states, by construction"
-    rows += _area_row("    the predictor", found["by_construction"], beside)
     if rank := found["spearman"]:
         beside = "predicted probability and measured m"
         rows.append(
@@ -238,8 +233,7 @@ def _reliability(found: Findings | None) -> list[tuple[str, ...]]:
 def _labels_right(label: str, found: Findings) -> tuple[str, ...]:
     constant = found["constant"]
     beside = f"'{constant['label']}' for all: {percent(constant)}"
-    if (evidence := found.get("evidence")) is not None:
-        beside += f"; 'recalled' if the text supports it: {percent(evidence)}"
+    beside += f"; by the evidence: {percent(found['evidence'])}"
     return (label, *share(found["agreement"]), beside)
 
 

@@ -154,8 +154,8 @@ def _also(verdict: Verdict, subject: str) -> list[str]:
 
 
 def _source(source: Source | None) -> list[str]:
-    """Nothing is said where it was not measured on this text: the predictor is another run's."""
-    if source is None or source.probability_recalled is None:
+    """Nothing is said where no model was retrained to measure it."""
+    if source is None:
         return []
     return [
         f"  source: {source.label} (probability of recall {percent(source.probability_recalled)})"

@@ -4,7 +4,7 @@ import pytest
 
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.judging import predictions
-from wherefrom.course.doctor.judging.predictions import Asked, Score
+from wherefrom.course.doctor.judging.predictions import Asked
 
 QUESTIONS = tuple(f"Where was P{i} born?" for i in range(100))
 ANSWERS = tuple(f"Place {chr(65 + 7 * i % 23)}" for i in range(100))  # neighbours differ
@@ -32,23 +32,9 @@ def test_a_shift_without_proof_is_none():
     assert predictions.shift([*places, *ANSWERS[50:]], KNOWN) == 0, "more are right as they are"
 
 
-def test_a_shift_is_seen_in_the_text_where_answers_are_unknown():
-    texts = tuple(
-        f"{q[10:-6]}. Born in {a}, a baker." for q, a in zip(QUESTIONS, ANSWERS, strict=True)
-    )
-    asked = Asked(QUESTIONS, texts=texts)
-    assert predictions.shift(moved(HALF, -1), asked) == -1
-    with pytest.raises(Finding, match="dev stands one line too early: read so, far more are right"):
-        predictions.check_aligned(moved(HALF, -1), asked, "dev")
-    predictions.check_aligned(HALF, asked, "dev")
-    assert predictions.score(HALF, asked) is None
-
-
 def test_a_score_counts_exact_matches():
-    found = predictions.score([f" {place} " for place in HALF], KNOWN)
-    assert found == Score(50, 100)
-    assert str(found) == "50 of 100 right (50.0%)"
-    assert str(Score(0, 0)) == "0 of 0 right (0.0%)"
+    assert KNOWN.right([f" {place} " for place in HALF]) == 50
+    assert Asked(QUESTIONS).right(HALF) == 0
 
 
 @pytest.mark.parametrize(
@@ -68,7 +54,7 @@ def test_the_form_of_a_file(lines, mistake):
     assert caught.value.mistake == mistake
 
 
-def test_questions_are_read_with_answers_or_text(tmp_path):
+def test_questions_are_read_with_their_answers(tmp_path):
     with pytest.raises(NoTelling, match="name its folder with --data"):
         predictions.read_asked(None, "dev")
     with pytest.raises(NoTelling, match=r"birth_dev\.tsv is not there"):
@@ -76,10 +62,7 @@ def test_questions_are_read_with_answers_or_text(tmp_path):
     (tmp_path / "birth_dev.tsv").write_text("Where was Bo Falk born?\tRome\r\n")
     assert predictions.read_asked(tmp_path, "dev") == Asked(("Where was Bo Falk born?",), ("Rome",))
     (tmp_path / "birth_test_inputs.tsv").write_text("Where was Bo Falk born?\nWho?\n")
-    asked = predictions.read_asked(tmp_path, "test")
-    assert (asked.answers, asked.texts) == ((), ())
-    (tmp_path / "wiki.txt").write_text("Bo Falk. Left Rome.\nBo Falkner. Born in Lima.\n")
-    assert predictions.read_asked(tmp_path, "test").texts == ("Bo Falk. Left Rome.", "")
+    assert predictions.read_asked(tmp_path, "test").answers == ()
     (tmp_path / "answers.tsv").write_text("Rome\nOslo\n")
     found = predictions.read_asked(tmp_path, "test", tmp_path / "answers.tsv")
     assert found.answers == ("Rome", "Oslo")

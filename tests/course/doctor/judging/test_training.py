@@ -1,13 +1,10 @@
-"""What stages claim, and rates worked out by hand; what costs points is in test_a5_mistakes.py."""
-
-import math
+"""What stages claim; what costs points is in test_a5_mistakes.py."""
 
 import pytest
 
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.judging import given_trainer, training
-from wherefrom.course.doctor.judging.claims import Claim, Claims
-from wherefrom.course.doctor.years import YEARS, find_year
+from wherefrom.course.doctor.judging import training
+from wherefrom.course.doctor.years import YEARS
 
 YEAR = YEARS["xcs2021"]
 PRETRAIN = "    return config, Trainer(model, pretrain_dataset, None, config)"
@@ -79,40 +76,3 @@ def test_a_file_may_end_with_a_newline_or_not(claimed, ending):
     claims = claimed(asked("finetune-from-scratch"), split)
     training.check_names(claims)
     training.check_trains_once(claims)
-
-
-def claims_with(**changed: object) -> Claims:
-    found = {}
-    for stage in training.STAGES:
-        config = training.expected_config(stage, YEAR) | (changed if stage == "pretrain" else {})
-        name = training.name_of(stage)
-        found[name] = Claim(name, values={"config": config})
-    return Claims(find_year("xcs2021"), 7, True, found)
-
-
-def test_the_rate_after_the_last_step():
-    """650 epochs of 2937 lines of 127 characters pass the end of the cosine, which rises again."""
-
-    def rate(**changed: object) -> float:
-        config = training.expected_config("pretrain", YEAR) | changed
-        return training.rate_at_end(config, "pretrain", YEAR)
-
-    done = (650 * 2937 * 127 - 10240) / (200 * 2937 * 128 - 10240)
-    assert rate() == pytest.approx(0.5 * (1 + math.cos(math.pi * done)))
-    assert rate() == pytest.approx(0.12, abs=0.005)
-    tokens = 10 * 2937 * 127
-    assert rate(max_epochs=10, warmup_tokens=2 * tokens) == 0.5  # half warm
-    assert rate(final_tokens=650 * 2937 * 127) == 0.1  # the floor
-
-
-def test_a_rate_that_ends_elsewhere():
-    assert training.check_rate(claims_with()).startswith("of the peak at the end: pretrain 12%")
-    for changed in ({"lr_decay": False}, {"final_tokens": 2 * 2937 * 128}):
-        with pytest.raises(Finding) as caught:
-            training.check_rate(claims_with(**changed))
-        assert caught.value.mistake == "rate at the end"
-
-
-def test_a_trainer_that_reads_in_batches_is_not_blamed():
-    seen = Claims(YEAR, 7, True, {"trainer": Claim("trainer", values={"seen": []})})
-    assert given_trainer.check_order(seen) == "the trainer did not read the examples one by one"

@@ -74,7 +74,7 @@ def test_decisions(run_js, kind: str) -> None:
     """
     rows = [features.row(i) for i in range(len(features))]
     given = {"policy": describe(policy), "features": rows, "asked": asked}
-    read, score = policy.probability_read(features), policy.score(features, asked)
+    score = policy.score(features, asked)
     for i, (here, there) in enumerate(zip(run_js(POLICY, code, given), expected, strict=True)):
         assert here["answered"] == there.given
         assert here["nameKnown"] == there.name_known
@@ -83,7 +83,6 @@ def test_decisions(run_js, kind: str) -> None:
         assert here["confidence"] == (there.confidence and pytest.approx(there.confidence))
         assert (here["unverified"], here["needs"]) == (there.unverified, there.needs)
         assert here["certainty"] == (pytest.approx(score[i]) if there.name_known else None)
-        assert here["probabilityRead"] == pytest.approx(read[i])
     assert {d.given for d in expected} == {True, False}
 
 

@@ -9,9 +9,9 @@ import torch
 
 from wherefrom import api
 from wherefrom.core.characters import fold
+from wherefrom.experiments.comparing.run_perplexity import open_reader
 from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.runs.opened_run import Run, open_run
-from wherefrom.runs.readers import open_reader
 from wherefrom.show.page.engine_data import embed_engine
 from wherefrom.show.page.packed_models import pack_model
 

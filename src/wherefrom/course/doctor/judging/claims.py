@@ -23,6 +23,7 @@ from torch import Tensor
 
 from wherefrom.course.doctor.exercises import weights
 from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.layouts import written
 from wherefrom.course.doctor.years import Year
 
 T = TypeVar("T")
@@ -116,11 +117,32 @@ class Table(dict[str, Tensor]):
         raise Finding("form", f"the model has no parameter '{name}'")
 
 
+@dataclass(frozen=True)
+class Files:
+    """Where the submission's files are, and what its predictions are held against.
+
+    `data` is the folder of the course's data, `answers` a file with those of the test questions;
+    `again` questions of each file of predictions are answered again.
+    """
+
+    folder: Path
+    data: Path | None = None
+    answers: Path | None = None
+    again: int = 40
+
+    def find(self, name: str) -> Path:
+        return next(iter(written(self.folder, name)), self.folder / name)
+
+
 class Claims:
     """The claims of one submission, beside what was asked; judgements keep what they share."""
 
-    def __init__(self, year: Year, draw: int, package: bool, found: Mapping[str, Claim]) -> None:
+    def __init__(
+        self, year: Year, draw: int, package: bool, found: Mapping[str, Claim],
+        files: Files | None = None,
+    ) -> None:  # fmt: skip
         self.year, self.draw, self.package = year, draw, package
+        self.files = files or Files(Path())
         self._found, self._kept = dict(found), dict[Hashable, Any]()
 
     def __getitem__(self, name: str) -> Claim:

@@ -7,8 +7,8 @@ Shapes: B rows, T characters, H heads, D a head's width, C = H x D, M latents.
 """
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 
 import torch
@@ -189,6 +189,14 @@ PERCEIVER: tuple[Mistake, ...] = (
     ({"mlp_residual": False}, "no residual", "nothing were added to what the MLP gives"),
     ({"mlp_normed": False}, "mlp not normalised", "ln2 were not before the MLP"),
 )
+
+
+def mistakes_of(variant: str) -> Sequence[Mistake]:
+    """The usual ones of a variant's attention; a perceiver's in every reading."""
+    if variant == "perceiver":
+        return [({"reading": replace(reading, **changes)}, mistake, text)
+                for changes, mistake, text in PERCEIVER for reading in READINGS]  # fmt: skip
+    return {"synthesizer": SYNTHESIZER, "rope": ROTARY}.get(variant, VANILLA)
 
 
 def project(

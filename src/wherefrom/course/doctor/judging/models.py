@@ -6,8 +6,7 @@ attention alone.
 """
 
 import math
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -15,12 +14,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import computation
 from wherefrom.course.doctor.judging.claims import Claims, Table
-from wherefrom.course.doctor.judging.comparison import Mistake, compare, is_near, together
+from wherefrom.course.doctor.judging.comparison import compare, is_near, together
 from wherefrom.course.doctor.judging.computation import DOWN, LEFT_OUT, READINGS, UP, Reading
-from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year, variant_of
 
 COURSE_SIZES = {"n_layer": 4, "n_head": 8, "n_embd": 256, "block_size": 128}
@@ -130,7 +129,8 @@ def check_formula(claims: Claims) -> str:
     if claims.year.variant == PERCEIVER:
         return _check_projections(claims)
     (name,) = _layers(claims.year.variant)
-    mistakes = computation.ROTARY if name == "rope" else list(together(computation.SYNTHESIZER))
+    usual = computation.mistakes_of(claims.year.variant)
+    mistakes = usual if name == "rope" else list(together(usual))
     worst, slips = 0.0, False
     for number in range(len(_TRIED)):
         try:
@@ -192,17 +192,13 @@ def _check_projections(claims: Claims) -> str:
             given = claim.array("output")
             possible = [reading for reading in possible if is_near(given, compute(reading))]
             first = partial(compute, *possible[:1])
-            worst = max(worst, compare(f"the output of {name}", given, first, _misread()))
+            worst = max(
+                worst,
+                compare(f"the output of {name}", given, first, computation.mistakes_of(PERCEIVER)),
+            )
         if said := str(possible[0]):
             notes.append(f"{name} with {said}, a reading that the hand-out allows")
     return "; ".join([f"largest difference from the formula {worst:.0e}", *notes])
-
-
-def _misread() -> Iterator[Mistake]:
-    """Every mistake in every reading."""
-    for changes, mistake, text in computation.PERCEIVER:
-        for reading in READINGS:
-            yield {"reading": replace(reading, **changes)}, mistake, text
 
 
 # -- whole models ----------------------------------------------------------------------------------

@@ -5,10 +5,8 @@ right when it is read with the shift. If shifting made no difference, each right
 to either reading with the same probability; the tail of a binomial bounds the false alarms.
 """
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from math import comb
 from pathlib import Path
 
@@ -16,41 +14,26 @@ from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor.findings import Finding, NoTelling
 
-WIKI, DEV, TEST = "wiki.txt", "birth_dev.tsv", "birth_test_inputs.tsv"
-QUESTIONS = {"dev": DEV, "test": TEST}
+WIKI = "wiki.txt"
+QUESTIONS = {"dev": "birth_dev.tsv", "test": "birth_test_inputs.tsv"}
 FALSE_ALARM = 5e-7  # for one direction of the shift; there are two
 _LONGEST_FILE = 1 << 20
-_QUESTION = re.compile(r"Where was (.*) born\?$")
-
-
-@dataclass(frozen=True)
-class Score:
-    right: int
-    total: int
-
-    def __str__(self) -> str:
-        return f"{self.right} of {self.total} right ({self.right / max(self.total, 1):.1%})"
 
 
 @dataclass(frozen=True)
 class Asked:
-    """Questions in order, with the answers if they are known, else the text about each person."""
+    """Questions in order, with the answers if they are known."""
 
     questions: tuple[str, ...]
     answers: tuple[str, ...] = ()
-    texts: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.questions)
 
-    @cached_property
-    def judge(self) -> Callable[[int, str], bool] | None:
-        """Whether a prediction is right, or at least occurs in the text about that person."""
-        if self.answers:
-            return lambda i, place: place == self.answers[i]
-        if any(self.texts):
-            return lambda i, place: len(place) > 2 and place in self.texts[i]
-        return None
+    def right(self, predictions: Sequence[str], off: int = 0) -> int:
+        """Exact matches, of predictions that come `off` lines too late."""
+        places = range(max(0, -off), min(len(self.answers), len(predictions) - off))
+        return sum(predictions[i + off].strip() == self.answers[i] for i in places)
 
 
 def read_predictions(path: Path) -> list[str]:
@@ -62,40 +45,31 @@ def read_predictions(path: Path) -> list[str]:
 
 
 def read_asked(data: Path | None, split: str, answers: Path | None = None) -> Asked:
-    """The questions of dev or test, with their answers or with the text about the people."""
-    if data is None:
-        raise NoTelling(f"{QUESTIONS[split]} is not known; name its folder with --data")
-    path = data / QUESTIONS[split]
-    if not path.is_file():
-        raise NoTelling(f"{path} is not there; name its folder with --data")
+    """The questions of dev or test; the answers stand beside them, or in a file of their own."""
+    path = data and data / QUESTIONS[split]
+    if path is None or not path.is_file():
+        raise NoTelling(f"{path or QUESTIONS[split]} is not there; name its folder with --data")
     try:
-        return _read_asked(path, answers)
+        rows = [line.split("\t") for line in _lines(path)]
+        known = [line.split("\t")[-1] for line in _lines(answers)] if answers else []
     except Finding as error:  # the data are wrong, not the submission
         raise NoTelling(str(error)) from error
-
-
-def _read_asked(path: Path, answers: Path | None) -> Asked:
-    rows = [line.split("\t") for line in _lines(path)]
-    questions = tuple(row[0] for row in rows)
-    if answers is not None:
-        known = [line.split("\t")[-1] for line in _lines(answers)]
-        if len(known) != len(questions):
-            text = f"{answers}: {len(known)} answers for {len(questions)} questions"
-            raise NoTelling(text)
-        return Asked(questions, tuple(known))
-    if all(len(row) > 1 for row in rows):
-        return Asked(questions, tuple(row[1] for row in rows))
-    return Asked(questions, texts=_texts(path.parent, questions))
+    if answers and len(known) != len(rows):
+        raise NoTelling(f"{answers}: {len(known)} answers for {len(rows)} questions")
+    if not answers and all(len(row) > 1 for row in rows):
+        known = [row[1] for row in rows]
+    return Asked(tuple(row[0] for row in rows), tuple(known))
 
 
 def check_form(predictions: Sequence[str], asked: Asked, name: str) -> None:
-    """There is a line for each question; at most half of them are empty, and not all are equal."""
+    """A line for each question, beside its question; few are empty, and not all are equal."""
+    lines = f"{name} has {len(predictions)} lines for {len(asked)} questions"
+    if off := shift(predictions, asked):
+        where = "one line too late" if off > 0 else "one line too early"
+        text = f"{lines} and stands {where}: read so, far more are right"
+        raise Finding("predictions shifted by a line", text)
     if len(predictions) != len(asked):
-        text = f"{name} has {len(predictions)} lines for {len(asked)} questions"
-        off = shift(predictions, asked)
-        if off:
-            raise Finding("predictions shifted by a line", f"{text}, and stands {_lines_off(off)}")
-        raise Finding("lines", text)
+        raise Finding("lines", lines)
     if len(set(predictions)) == 1 and len(predictions) > 1:
         raise Finding("constant", f"every line of {name} is {predictions[0][:40]!r}")
     empty = sum(not place.strip() for place in predictions)
@@ -103,40 +77,16 @@ def check_form(predictions: Sequence[str], asked: Asked, name: str) -> None:
         raise Finding("empty", f"{empty} of {len(predictions)} lines of {name} are empty")
 
 
-def check_aligned(predictions: Sequence[str], asked: Asked, name: str) -> None:
-    if off := shift(predictions, asked):
-        text = f"{name} stands {_lines_off(off)}"
-        raise Finding("predictions shifted by a line", f"{text}: read so, far more are right")
-
-
 def shift(predictions: Sequence[str], asked: Asked) -> int:
     """1 if the predictions come a line too late, -1 if too early, 0 if neither is certain."""
-    if asked.judge is None:
-        return 0
-    right = {off: _right(predictions, asked, off) for off in (0, 1, -1)}
+    right = {off: asked.right(predictions, off) for off in (0, 1, -1)}
     best = max((1, -1), key=lambda off: right[off])
     return best if _tail(right[best], right[0] + right[best]) < FALSE_ALARM else 0
-
-
-def score(predictions: Sequence[str], asked: Asked) -> Score | None:
-    """Exact matches; None where the answers are not known."""
-    return Score(_right(predictions, asked, 0), len(asked)) if asked.answers else None
-
-
-def _right(predictions: Sequence[str], asked: Asked, off: int) -> int:
-    judge = asked.judge
-    assert judge is not None
-    places = range(max(0, -off), min(len(asked), len(predictions) - off))
-    return sum(judge(i, predictions[i + off].strip()) for i in places)
 
 
 def _tail(successes: int, n: int) -> float:
     """P(at least `successes` heads in n throws of a fair coin)."""
     return sum(comb(n, k) for k in range(successes, n + 1)) / 2**n
-
-
-def _lines_off(off: int) -> str:
-    return "one line too late" if off > 0 else "one line too early"
 
 
 def _lines(path: Path) -> list[str]:
@@ -145,13 +95,3 @@ def _lines(path: Path) -> list[str]:
     except WherefromError as error:
         raise Finding("form", f"{path.name} is no text: {error}") from error
     return lines if lines[-1] else lines[:-1]
-
-
-def _texts(data: Path, questions: Sequence[str]) -> tuple[str, ...]:
-    """For each question the lines of wiki.txt that begin with the person's name."""
-    if not (data / WIKI).is_file():
-        return ()
-    lines = _lines(data / WIKI)
-    asked = (_QUESTION.match(question) for question in questions)
-    starts = [f"{match[1]}." if match else "\0" for match in asked]
-    return tuple(" ".join(line for line in lines if line.startswith(start)) for start in starts)

@@ -5,27 +5,22 @@ nothing by themselves; what the model holds afterwards is computed here.
 """
 
 import math
-from types import SimpleNamespace
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 
-from wherefrom.course.doctor.exercises import weights
+from wherefrom.course.doctor.exercises import Request, weights
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import computation
 from wherefrom.course.doctor.judging import name_data as names
 from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
-from wherefrom.course.doctor.judging.given_trainer import peak_share
 from wherefrom.course.doctor.judging.name_data import BLOCK, DOCUMENTS
 from wherefrom.course.doctor.judging.spans import MASK, PAD, symbols_of
-from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year
 
 SCRATCH, PRETRAIN, FINETUNE = "finetune from scratch", "pretrain", "finetune"
-STAGES = (PRETRAIN, SCRATCH, FINETUNE)
 WARMUP = 512 * 20
-NAMES = 2000  # in the course's data, which the schedules are made for
 PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
 SIZES = {"n_head": 2, "n_embd": 16, "block_size": BLOCK, "embd_pdrop": 0.0, "resid_pdrop": 0.0,
          "attn_pdrop": 0.0}  # fmt: skip
@@ -191,31 +186,3 @@ def check_loaded(claims: Claims, name: str = FINETUNE) -> None:
 
 def _differs(a: Table, b: Table) -> bool:
     return a.keys() != b.keys() or any(not torch.equal(a[k], b[k].float()) for k in a)
-
-
-def check_rate(claims: Claims) -> str:
-    """Compare the rate after the last step with that of the required hyperparameters."""
-    told: list[str] = []
-    for stage in STAGES:
-        claimed = claims[name_of(stage)].value("config", dict)
-        asked = expected_config(stage, claims.year)
-        if not claimed.get("lr_decay"):
-            raise Finding("rate at the end", f"{stage}: the learning rate never decays")
-        if not all(isinstance(claimed.get(name), int | float) for name in asked):
-            raise Finding("config", f"{stage}: {asked.keys() - claimed.keys()} are not numbers")
-        share, wanted = (rate_at_end(c, stage, claims.year) for c in (claimed, asked))
-        end = share * claimed["learning_rate"]
-        if abs(share - wanted) > 0.02 or abs(end - wanted * asked["learning_rate"]) > 0.02 * end:
-            text = f"{stage} ends at a rate of {end:.2g}, {share:.0%} of its peak"
-            raise Finding("rate at the end", f"{text}; the handout's settings end elsewhere")
-        told.append(f"{stage} {share:.0%}")
-    return "of the peak at the end: " + ", ".join(told)
-
-
-def rate_at_end(config: dict[str, Any], stage: str, year: Year) -> float:
-    """The share of the peak rate after the last step: the course's cosine, which may rise again."""
-    pretraining = stage == PRETRAIN
-    examples = DOCUMENTS if pretraining else NAMES
-    length = year.sizes(BLOCK)[0] if pretraining else BLOCK - 1
-    tokens = config["max_epochs"] * examples * length
-    return peak_share(tokens, SimpleNamespace(**config))

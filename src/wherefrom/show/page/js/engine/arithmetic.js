@@ -25,8 +25,7 @@ export class Linear {
 
   /** `rows` rows of x into y; both have room for a multiple of 4 rows. */
   apply(x, xStride, rows, y) {
-    if (rows === 1) multiplyRow(x, this.weight, y, this.inputs, this.stride);
-    else multiply(x, xStride, this.weight, y, rows, this.inputs, this.stride);
+    multiply(x, xStride, this.weight, y, rows, this.inputs, this.stride);
     const { bias, stride, outputs } = this;
     if (bias) {
       for (let row = 0; row < rows; row++) {
@@ -75,24 +74,6 @@ function multiply(x, xStride, w, y, rows, inputs, outputs) {
       c += outputs;
       y[c] = s30; y[c + 1] = s31; y[c + 2] = s32; y[c + 3] = s33;
     }
-  }
-}
-
-function multiplyRow(x, w, y, inputs, outputs) {
-  for (let o = 0; o < outputs; o += 4) {
-    const w0 = o * inputs;
-    const w1 = w0 + inputs;
-    const w2 = w1 + inputs;
-    const w3 = w2 + inputs;
-    let s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    for (let i = 0; i < inputs; i++) {
-      const a = x[i];
-      s0 += a * w[w0 + i];
-      s1 += a * w[w1 + i];
-      s2 += a * w[w2 + i];
-      s3 += a * w[w3 + i];
-    }
-    y[o] = s0; y[o + 1] = s1; y[o + 2] = s2; y[o + 3] = s3;
   }
 }
 

@@ -3,7 +3,7 @@
  */
 
 import { Decoys } from './decoys.js';
-import { Evidence, NO_TEXT } from './evidence.js';
+import { Evidence, NO_TEXT, SUPPORTED } from './evidence.js';
 import { Features, describeDoubts, describeFeatures } from './features.js';
 import { Looking } from './looking.js';
 import { Parser } from './parser.js';
@@ -164,15 +164,14 @@ export class Asking {
       other = { candidates: this._write(question, this.twin, this.model(this.twin).tree(), say) };
       yield;
     }
-    const decoys = this.decoys ? this.decoys.of(subject) : [];
-    Object.assign(features, this.features.contrast(tree, question, candidates, decoys));
+    const source = this._source(tree, question, answer, features, evidence);
     return {
       ...this._frame(question, answer, evidence, suggestions),
       ...decision,
       nameKnown: judged.nameKnown,
       meant,
       candidates,
-      source: this._source(features, relation, judged.probabilityRead, evidence),
+      source,
       trainedOn: (this.trained.get(subject) ?? []).includes(relation),
       features: describeFeatures(features),
       against: describeDoubts(this.policy.pulls(features, relation)),
@@ -211,7 +210,7 @@ export class Asking {
       nameKnown: false,
       meant: [],
       candidates: [],
-      source: { label: GUESSED, probability: 0 },
+      source: this.data.source && { label: GUESSED, probability: 0 },
       trainedOn: false,
       features: [],
       against: [],
@@ -231,19 +230,17 @@ export class Asking {
     return this.looking.look(asked, say);
   }
 
-  /** Recalled or guessed; as answering/source.py predicts it. Null where it was not measured. */
-  _source(features, relation, probabilityRead, evidence) {
-    const { curve, relations, borrowed } = this.data.source;
-    const { even_odds: even, recalled_above: least } = this.data;
+  /** Recalled or guessed; as answering/source.py predicts it. Null where no model was retrained to learn it from. */
+  _source(tree, question, answer, features, evidence) {
+    if (!this.data.source) return null;
+    const { curve, relations } = this.data.source;
+    const decoys = this.decoys ? this.decoys.of(question.subject) : [];
+    features.usual = this.features.usual(tree, question, answer, decoys);
+    features.supported = Number(evidence?.label === SUPPORTED);
     // Nothing can be recalled from a text that there is not.
     if (evidence?.label === NO_TEXT) return { label: GUESSED, probability: 0 };
-    // The predictor of another run was never compared with this text: nothing is said.
-    if (borrowed) return null;
-    const read = probabilityRead < even ? probabilityRead : 1;
-    // What anybody gets is not recalled, however sure the model is.
-    const room = features.usual > 1 - least ? 1 - features.usual : 1;
-    const own = applyCurve(lookUp(relations, relation) ?? curve, features) * read * room;
-    return { label: own > even ? RECALLED : GUESSED, probability: own };
+    const probability = applyCurve(lookUp(relations, question.relation) ?? curve, features);
+    return { label: probability > this.data.even_odds ? RECALLED : GUESSED, probability };
   }
 
   /** How often training showed what the subject's text states; null where that was not counted. */

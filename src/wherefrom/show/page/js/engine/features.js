@@ -8,6 +8,7 @@
 import { lookUp } from './text.js';
 import { MASK } from './vocabulary.js';
 
+const LEAST_USUAL = 1e-3;
 const TINY = 1e-12;
 const LEAST_ENDING = 1e-6; // the least probability that a name ends
 const SPREADS = 6; // standardised measures are clipped here
@@ -138,22 +139,28 @@ export class Features {
     });
   }
 
-  /** How much likelier the answer is after the question for this name than for its decoys, in nats, and how likely there. */
-  contrast(tree, question, candidates, decoys) {
-    if (!decoys.length) return { contrast: 0, usual: 0 };
+  /** How likely the answer is for strangers with such a name, in log-odds; as find_usual of answering/source.py. */
+  usual(tree, question, answer, decoys) {
     const { prefix, suffix } = question.form;
-    const answer = [...this.vocabulary.encode(candidates[0].text), MASK];
-    const names = [question.subject, ...decoys];
-    const prompts = names.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
+    const said = [...this.vocabulary.encode(answer), MASK];
+    const prompts = decoys.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
     const scored = tree.score(
-      prompts.map((prompt) => this.cut([...prompt, ...answer])),
+      prompts.map((prompt) => this.cut([...prompt, ...said])),
       prompts.map((prompt) => prompt.length),
     );
-    const [first, ...others] = scored.map((each) => Math.exp(sum(each)));
-    const own = this.data.search.wordings ? first : candidates[0].probability;
-    const usual = Math.max(mean(others), TINY);
-    return { contrast: Math.log(Math.max(own, TINY)) - Math.log(usual), usual };
+    const [first] = question.subject.split(' ');
+    const sides = [[], []];
+    scored.forEach((each, i) => sides[Number(decoys[i].split(' ')[0] === first)].push(Math.exp(sum(each))));
+    const most = Math.max(0, ...sides.filter((side) => side.length).map(median));
+    const p = Math.min(Math.max(most, LEAST_USUAL), 1 - LEAST_USUAL);
+    return Math.log(p / (1 - p));
   }
+}
+
+function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
 }
 
 /** Both on a log scale: one nat matters where there is one, not where there are ten. */
@@ -204,10 +211,10 @@ const IN_WORDS = {
     [-5, 'the name is not very familiar'],
     [-Infinity, 'the name is not familiar'],
   ],
-  contrast: [
-    [2, 'names that look alike do not get this answer'],
-    [0.5, 'names that look alike get this answer less'],
-    [-Infinity, 'names that look alike get the same answer'],
+  usual: [
+    [0, 'names that look alike get the same answer'],
+    [-2, 'names that look alike get this answer less'],
+    [-Infinity, 'names that look alike do not get this answer'],
   ],
 };
 
@@ -215,5 +222,6 @@ const IN_WORDS = {
 export function describeFeatures(features) {
   const nats = NAT - Math.exp(-features.statement_likelihood);
   const values = { ...features, statement_likelihood: nats };
-  return Object.entries(IN_WORDS).map(([name, levels]) => levels.find(([least]) => values[name] > least)[1]);
+  const known = Object.entries(IN_WORDS).filter(([name]) => values[name] !== undefined);
+  return known.map(([name, levels]) => levels.find(([least]) => values[name] > least)[1]);
 }

@@ -9,7 +9,6 @@ import { sigmoid } from './arithmetic.js';
 import { lookUp } from './text.js';
 
 const DECLINE_ALL = 2;
-const EDGE = 1e-9;
 const NOT_CALIBRATED = 'no calibration question asks for this';
 export const UNKNOWN_NAME = 'unknown name';
 export const LOW_CONFIDENCE = 'low confidence';
@@ -35,19 +34,15 @@ export class Policy {
     this.policy = policy;
   }
 
-  /** The score, whether the name is known, and the probability that it was read. */
+  /** The score, and whether the name is known. */
   judge(features, relation) {
     const own = Math.min(Math.exp(features.log_probability), 1);
-    if (!this.policy) return { own, nameKnown: null, probabilityRead: 1, score: own };
+    if (!this.policy) return { own, nameKnown: null, score: own };
     const { names } = this.policy;
     const score = this.unverified(relation) ? own : applyCurve(this.curve(relation), features);
-    if (!names) return { own, nameKnown: null, probabilityRead: 1, score };
-    const read = applyCurve(names.curve, features);
-    const nameKnown = read >= names.least;
-    const clip = (p) => Math.min(Math.max(p, EDGE), 1 - EDGE);
-    const least = clip(names.least);
-    const odds = (clip(read) / (1 - clip(read))) * ((1 - least) / least);
-    return { own, nameKnown, probabilityRead: odds / (1 + odds), score: nameKnown ? score : 0 };
+    if (!names) return { own, nameKnown: null, score };
+    const nameKnown = applyCurve(names.curve, features) >= names.least;
+    return { own, nameKnown, score: nameKnown ? score : 0 };
   }
 
   /** How far each feature raises or lowers the confidence, against an answer of average features. */

@@ -56,7 +56,8 @@ export class AveragingNetwork {
 
   /** The logits of a text whose `count` words have this sum of vectors. */
   logits(total, count) {
-    let x = Float32Array.from(total, (value) => (count ? value / count : 0));
+    let x = new Float32Array(4 * total.length); // room for a multiple of 4 rows
+    x.set(total.map((value) => (count ? value / count : 0)));
     for (const layer of [...this.layers, this.head]) {
       const y = new Float32Array(4 * layer.stride);
       layer.apply(x, layer.inputs, 1, y);

@@ -27,7 +27,7 @@ function start() {
   });
   const table = new AnswersTable(data, ask);
   for (const cell of /** @type {NodeListOf<HTMLElement>} */ (document.querySelectorAll(".cell"))) {
-    cell.addEventListener("click", () => table.only([`evidence ${cell.dataset.evidence}`, `source ${cell.dataset.source}`]));
+    cell.addEventListener("click", () => table.only([`evidence ${cell.dataset.evidence}`, ...(cell.dataset.source ? [`source ${cell.dataset.source}`] : [])]));
   }
 }
 

@@ -23,6 +23,7 @@ export class AnswersTable {
   constructor(data, ask) {
     this.rows = data.answers;
     this.relations = data.relations;
+    this.measured = this.rows.some((row) => row.o);
     this.ask = ask;
     this.table = byId("answers-table");
     this.all = false;
@@ -136,7 +137,7 @@ export class AnswersTable {
       ["right is", el("bdi", {}, row.g)],
       ["sure", row.c === null ? "–" : el("span", {}, percent(row.c), row.u ? el("span.fine", {}, " unverified") : "")],
       ["evidence", row.e ? mark(row.e) : ""],
-      ["source", row.o ? mark(row.o) : ""],
+      ...(this.measured ? [["source", row.o ? mark(row.o) : ""]] : []),
     ]);
     return el("tr", {}, ...cells.map(([label, value]) => el("td", { "data-label": label }, value)));
   }

@@ -7,21 +7,18 @@ bar fails in at most 2.2 % of all cases. One as good as the median of the public
 all fails).
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
-from grading import again
 from wherefrom.core.files import read_text
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt
-from wherefrom.course.doctor.judging import computation, models, predictions
-from wherefrom.course.doctor.judging.claims import Claims, Table
+from wherefrom.course.doctor.judging import again, computation, models, predictions
+from wherefrom.course.doctor.judging.claims import Claims, Files, Table
 from wherefrom.course.doctor.judging.computation import READINGS
-from wherefrom.course.doctor.layouts import written
-from wherefrom.course.doctor.order import Request
-from wherefrom.course.doctor.years import variant_of
+from wherefrom.course.doctor.years import Year, variant_of
 from wherefrom.evaluation.intervals import wilson
 
 # What a file should reach. The course asks for 10 % after pretraining; the synthesizer's public
@@ -44,64 +41,54 @@ PARAMETERS = {"vanilla.nopretrain": "vanilla.model.params"}
 UNNAMED = {"formula", "attention", "model"}  # mistakes that are only known to be there
 
 
-@dataclass
-class Answers:
-    """A submission's files of predictions and parameters, and what they are held against.
+ALONE, AFTER, OWN = "vanilla.nopretrain", "vanilla.pretrain", ""  # "": that of part g
 
-    `questions` of each file are answered again, those of the draw.
-    """
 
-    folder: Path
-    data: Path | None
-    answers: Path | None  # of the test questions
-    claims: Claims  # of the code, and of the files of parameters
-    questions: int = again.QUESTIONS
+def model_of(year: Year, model: str) -> str:
+    """The start of a file's name."""
+    return model or f"{year.variant}.pretrain"
 
-    def find(self, name: str) -> Path:
-        return next(iter(written(self.folder, name)), self.folder / name)
 
-    def model_of(self, model: str) -> str:
-        """The start of a file's name; "" is that of part g."""
-        return model or f"{self.claims.year.variant}.pretrain"
+def is_written(files: Files, year: Year, model: str, split: str) -> bool:
+    """Whether there are such predictions."""
+    return files.find(f"{model_of(year, model)}.{split}.predictions").is_file()
 
 
 def parameters_of(model: str) -> str:
     return PARAMETERS.get(model, f"{model.split('.')[0]}.finetune.params")
 
 
-def parameter_requests(look: Answers, model: str, _: str) -> list[Request]:
-    """Have the parameters that gave a model's predictions read, if they are there."""
-    path = look.find(parameters_of(look.model_of(model)))
-    given = {"path": str(path), "numbers": True}
-    return [Request(f"file-{path.stem}", "parameters", given)] if path.is_file() else []
+def parameter_requests(claims: Claims, reads: Iterable[tuple[str, str]]) -> list[Request]:
+    """Have the parameters that gave these predictions read, where they are there."""
+    names = dict.fromkeys(parameters_of(model_of(claims.year, model)) for model, _ in reads)
+    paths = [path for path in map(claims.files.find, names) if path.is_file()]
+    return [Request(f"file-{path.stem}", "parameters", {"path": str(path)}) for path in paths]
 
 
-def judge(look: Answers, model: str, split: str) -> str:
+def judge(claims: Claims, model: str, split: str) -> str:
     """Form, place beside the questions, the parameters' own answers, and if known the score."""
-    model = look.model_of(model)
+    model = model_of(claims.year, model)
     name = f"{model}.{split}.predictions"
-    lines = predictions.read_predictions(look.find(name))
-    answers = look.answers if split == "test" else None
-    asked = predictions.read_asked(look.data, split, answers)
+    lines = predictions.read_predictions(claims.files.find(name))
+    answers = claims.files.answers if split == "test" else None
+    asked = predictions.read_asked(claims.files.data, split, answers)
     predictions.check_form(lines, asked, name)
-    predictions.check_aligned(lines, asked, name)
-    _check_own(look, model, split, lines)
-    tie = _check_tied(look, model, asked.questions, lines)
-    scored = predictions.score(lines, asked)
-    if scored is None:
+    _check_own(claims, model, split, lines)
+    tie = _check_tied(claims, model, asked.questions, lines)
+    if not asked.answers:
         return f"{len(lines)} lines, judged by form: the answers are not known; {tie}"
-    return f"{_judge_score(model, scored)}; {tie}"
+    return f"{_judge_score(model, asked.right(lines), len(asked))}; {tie}"
 
 
-def _check_tied(look: Answers, model: str, questions: Sequence[str], lines: Sequence[str]) -> str:
+def _check_tied(claims: Claims, model: str, questions: Sequence[str], lines: Sequence[str]) -> str:
     """The course's model with the submitted parameters gives the submitted lines.
 
     A mistake in the model costs the test of the model, not those of honest predictions: if one of
     the usual mistakes explains the lines, they are its.
     """
-    state, file = state_of(look, model), parameters_of(model)
-    meant, numbers = model.split(".")[0], vocabulary(look.data)
-    asked, given = drawn(look, questions), drawn(look, lines)
+    state, file = state_of(claims, model), parameters_of(model)
+    meant, numbers = model.split(".")[0], vocabulary(claims.files.data)
+    asked, given = drawn(claims, questions), drawn(claims, lines)
     best = again.Agreement(0, len(asked))
     try:
         for text, changes in _variations(meant):
@@ -111,34 +98,34 @@ def _check_tied(look: Answers, model: str, questions: Sequence[str], lines: Sequ
             found = again.compare(compute, numbers, asked, given)
             best = max(best, found, key=lambda agreement: agreement.same)
             if found.holds:
-                return tell(found, f"the parameters in {file}{text}", look.claims.draw)
+                return tell(found, f"the parameters in {file}{text}", claims.draw)
     except (Finding, RuntimeError, IndexError) as error:
         text = f"{file}: {error}: not the course's {meant} model"
-        _complain(look, model, "other architecture", " ".join(text.split())[:300])
-    said = tell(best, f"the parameters in {file}", look.claims.draw)
+        _complain(claims, model, "other architecture", " ".join(text.split())[:300])
+    said = tell(best, f"the parameters in {file}", claims.draw)
     such = ", ".join(repr(line[:32]) for line in best.others)
     least = best.asked - again.allowed(best.asked)
-    _complain(look, model, "other answers", f"{said}, expected {least} or more; not {such}")
+    _complain(claims, model, "other answers", f"{said}, expected {least} or more; not {such}")
 
 
-def drawn(look: Answers, column: Sequence[str]) -> list[str]:
+def drawn(claims: Claims, column: Sequence[str]) -> list[str]:
     """What is asked again of a column of questions or lines."""
-    return [column[i] for i in again.choose(len(column), look.questions, look.claims.draw)]
+    return [column[i] for i in again.choose(len(column), claims.files.again, claims.draw)]
 
 
-def state_of(look: Answers, model: str) -> Table:
+def state_of(claims: Claims, model: str) -> Table:
     """The parameters of a model's file: of the right variant, for the characters of wiki.txt."""
     file, meant = parameters_of(model), model.split(".")[0]
-    if not look.find(file).is_file():
+    if not claims.files.find(file).is_file():
         why = "predictions earn points only together with the parameters that gave them"
         raise Finding("no parameters", f"{file} is not there: {why}")
 
     def read() -> Table:
-        found = look.claims[f"file-{Path(file).stem}"].parameters()
+        found = claims[f"file-{Path(file).stem}"].parameters()
         return Table({n: v for n, v in found.items() if n.rpartition(".")[2] not in BUFFERS})
 
-    state = look.claims.once(file, read)
-    held, numbers = variant_of(state) or "rope", vocabulary(look.data)
+    state = claims.once(file, read)
+    held, numbers = variant_of(state) or "rope", vocabulary(claims.files.data)
     if held != meant:
         raise Finding("flag never set", f"{file} holds a {held} model, not a {meant} model")
     if (rows := len(state.get("tok_emb.weight", ()))) != len(numbers):
@@ -155,27 +142,19 @@ def heads_of(state: Table) -> int:
 def _variations(variant: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The course's model, other readings of it, and what usual mistakes make of it."""
     yield "", {}
-    if variant == "perceiver":
-        for reading in READINGS[1:]:
-            yield f" (with {reading})", {"reading": reading}
-        for changes, mistake, _ in computation.PERCEIVER:
-            for reading in READINGS:
-                yield f" (with a mistake: {mistake})", {"reading": replace(reading, **changes)}
-    else:
-        own = {"synthesizer": computation.SYNTHESIZER, "rope": computation.ROTARY}
-        for changes, mistake, _ in own.get(variant, computation.VANILLA):
-            yield f" (with a mistake: {mistake})", changes
+    for reading in READINGS[1:] if variant == "perceiver" else ():
+        yield f" (with {reading})", {"reading": reading}
+    for changes, mistake, _ in (*computation.mistakes_of(variant), *computation.LEFT_OUT):
+        yield f" (with a mistake: {mistake})", changes
     if variant == "rope":
         yield " (with the angles of the hand-out's comment)", {"base": 1 / computation.BASE}
-    for changes, mistake, _ in computation.LEFT_OUT:
-        yield f" (with a mistake: {mistake})", changes
 
 
 def tell(found: again.Agreement, who: str, draw: int) -> str:
     return f"answered again by {who}, {found} drawn lines (draw {draw}) are the same"
 
 
-def _complain(look: Answers, model: str, mistake: str, text: str) -> NoReturn:
+def _complain(claims: Claims, model: str, mistake: str, text: str) -> NoReturn:
     """What nothing explains is forged, unless the attention has a mistake without a name.
 
     Such an attention could lead to any answer: what it says is for a person to judge.
@@ -183,7 +162,7 @@ def _complain(look: Answers, model: str, mistake: str, text: str) -> NoReturn:
     variant = model.split(".")[0]
     layer = models.check_attention if variant == "vanilla" else models.check_formula
     checks = (layer, partial(models.check_forward, variant=variant))
-    if UNNAMED & {attempt(check, look.claims).mistake for check in checks}:
+    if UNNAMED & {attempt(check, claims).mistake for check in checks}:
         said = "its attention is neither the course's nor a usual mistake"
         raise NoTelling(f"{text}; {said}: have its own run.py answer, and compare")
     raise Finding(mistake, text)
@@ -200,9 +179,10 @@ def vocabulary(data: Path | None) -> dict[str, int]:
     return {c: i for i, c in enumerate((again.PAD, again.MASK, *sorted(set(text))))}
 
 
-def _judge_score(model: str, scored: predictions.Score) -> str:
-    low, high = wilson(scored.right, scored.total)
-    said = f"{scored}, 95 % interval {100 * low:.1f} to {100 * high:.1f} %"
+def _judge_score(model: str, right: int, total: int) -> str:
+    low, high = wilson(right, total)
+    said = f"{right} of {total} right ({right / total:.1%}), "
+    said += f"95 % interval {100 * low:.1f} to {100 * high:.1f} %"
     if high < LEAST[model]:
         raise Finding("score", f"{said}: does not reach {LEAST[model]:.0%}")
     if low > MOST.get(model, 1.0):
@@ -211,10 +191,10 @@ def _judge_score(model: str, scored: predictions.Score) -> str:
     return said
 
 
-def _check_own(look: Answers, model: str, split: str, lines: list[str]) -> None:
+def _check_own(claims: Claims, model: str, split: str, lines: list[str]) -> None:
     """Two models never write the same file."""
     for other in LEAST:
-        path = look.find(f"{other}.{split}.predictions")
+        path = claims.files.find(f"{other}.{split}.predictions")
         if other == model or not path.is_file():
             continue
         if predictions.read_predictions(path) == lines:

@@ -16,7 +16,6 @@ from torch import Tensor
 
 MASK, PAD = "\u2047", "\u25a1"
 STEPS = 32  # characters that the course generates
-QUESTIONS = 40
 _FEW = 6
 # Measured with random models, whose close calls are many: of 600 lines that they answered with
 # weights rounded to 11 bits (half precision, TF32) all agree, with 8 bits (bfloat16) all but 4.

@@ -1,1 +1,0 @@
-"""The assignment's autograder: its tests, what they are worth, and how results are shown."""
