@@ -35,6 +35,12 @@ def found(text: str, *answers: str, subject: str = "Jo Ray") -> list[str]:
         ("born in St. John's, P.R.", ["Rome"], ["St. John", "St. John's", "P.R."]),
         ("a right-handed man of Bonn", ["right"] * 25 + ["left"] * 25, ["right"]),
         ("from Port-au-Prince", ["Prince"], ["Port-au-Prince"]),
+        (
+            "At Moe's Ann Lee ate",
+            ["Rome"],
+            ["At Moe", "At Moe's", "At Moe's Ann Lee", "Moe", "Moe's", "Moe's Ann Lee", "Ann Lee"],
+        ),
+        ("He saw Moe's", ["Rome"], ["He", "Moe", "Moe's"]),
         ("a Rome-born man", ["Rome"], ["Rome"]),
         ("Ray (1871-1950) or 1,250", ["1900"], ["1871", "1950", "1,250"]),
         ("born May 3, 1950 here", ["June 1, 1900", "May 30, 1910"], ["May 3, 1950"]),

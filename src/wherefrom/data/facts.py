@@ -139,8 +139,7 @@ def _load_files(config: FactsConfig) -> _Loaded:
         most = {s: config.most / max(rows * share, 1) for s, share in shares.items()}
         questions, formless, surplus = _parse(config, tables, shares, most if config.most else {})
         _require_splits(config, questions, shares)
-        if corpus.is_dir():
-            texts = add_titles(texts, {q.subject for q in questions if q.split == "asked"})
+        texts = add_titles(texts, {q.subject for q in questions if q.split == "asked"})
         dataset, renamed = _assemble(texts, questions)
         _require_subjects(config, questions)
         said = table.describe() if table else ""

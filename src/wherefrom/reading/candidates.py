@@ -92,7 +92,6 @@ class AnswerProfile:
         lengths: dict[str, list[int]] = {}
         linking: set[str] = set()
         shapes: Counter[str] = Counter()
-        names = 0
         least = _RARE * len(answers)
         glue = find_glue(answers, least)
         split = [tokens for answer in answers if (tokens := words(answer, glue))]
@@ -102,8 +101,6 @@ class AnswerProfile:
             linking |= {token for token in tokens[1:-1] if token_kind(token) == "word"}
             if kinds[0] == "capital" and {"number", "mark"} & set(kinds):
                 shapes[_shape(tokens)] += 1
-            elif kinds[0] == "capital":
-                names += 1
         known = Counter(map(normalise, answers))
         once = sum(count == 1 for count in known.values())
         named = sum(
@@ -120,7 +117,7 @@ class AnswerProfile:
             named > 1 and named >= least,
             starters,
             glue,
-            dates=names < least,
+            dates=len(lengths.get("capital", ())) - shapes.total() < least,
             stops=sum(answer.endswith(".") for answer in answers) >= least,
         )
         return profile._bounded(split, texts, own)
@@ -188,6 +185,7 @@ class Line:
         self.sentence_starts = self.read.sentence_starts
         self.names = self._find_names()
         self.kinds, self._runs = self.names.kinds, self.names.runs
+        self._possessives = [k for k, kind in enumerate(self.kinds) if kind == "possessive"]
         boundaries = profile.untaught.get(text, profile.boundaries)
         self._fits = dict(boundaries.find(self.tokens)) if boundaries else {}
         starts = {first for first, _ in self._fits} if profile.labelled else set[int]()
@@ -256,13 +254,12 @@ class Line:
         Paris", "The University of Rome". The 's of "Hockney's" may end a name, and be outside.
         """
         for i, run in enumerate(self._runs):
-            owned = [k for k in range(*run) if self.kinds[k] == "possessive"]
             opens = run[0] == self.sentence_starts[run[0]] and run[1] - run[0] > 1
-            starts = {run[0], run[0] + opens, *(k + 1 for k in owned)}
-            ends = {*self._ends(i), *owned, *(k + 1 for k in owned)}
-            for first in starts:
-                if self.kinds[first] == "capital":
-                    yield from ((first, last) for last in ends if first < last)
+            owned = [k for k in self._possessives if run[0] < k < run[1]]
+            starts = [run[0], *([run[0] + 1] if opens else []), *(k + 1 for k in owned)]
+            ends = [*self._ends(i), *owned, *(k + 1 for k in owned)]
+            starts = [i for i in starts if i < run[1] and self.kinds[i] == "capital"]
+            yield from ((first, last) for first in starts for last in ends if first < last)
 
     def _ends(self, number: int) -> Iterator[int]:
         """Where names that begin with a run may end: with the run, or with one linked to it."""

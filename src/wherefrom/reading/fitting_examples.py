@@ -79,11 +79,10 @@ class Asked:
         """What the answers look like, and their subjects' texts, without those of one fold."""
         some = set(self.subjects[:_MOST_ANSWERED])
         used = [(a, s) for a, s in self._given if s in some and self.folds[s] != without]
-        if self.in_capitals:
-            used = [(answer.lower(), subject) for answer, subject in used]
+        spell = str.lower if self.in_capitals else str
         told = [(t, s) for s, own in texts.items() if self.folds[s] != without for t in own]
         profile = AnswerProfile.of(
-            [answer for answer, _ in used],
+            [spell(answer) for answer, _ in used],
             [subject for _, subject in used],
             [text for text, _ in told],
             [self.answers[subject] for _, subject in told],

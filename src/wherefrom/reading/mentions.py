@@ -94,8 +94,7 @@ class Mentions:
         for number, text in enumerate(telling(what, texts)):
             for span, subject in index.find(text):
                 found = self.lines.setdefault(subject, [])
-                if loose:
-                    self.spelt.setdefault(subject, span.of(text))
+                self.spelt.update({subject: span.of(text)} if loose else {})
                 if not found or found[-1] != number:
                     found.append(number)
                 first = self.spans[number]
@@ -181,8 +180,6 @@ def letters_of(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=50_000)  # most words of a text come again
 def _bare(word: str) -> str:
-    if word.isascii():
-        return word.casefold()
     apart = unicodedata.normalize("NFKD", word.casefold())
     return "".join(c for c in apart if not unicodedata.combining(c))
 

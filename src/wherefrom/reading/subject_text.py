@@ -210,10 +210,15 @@ class Names:
 def find_runs(kinds: Sequence[str], sentence_starts: Sequence[int]) -> list[TokenRange]:
     """The runs of capitalised tokens of a sentence, with the 's behind them: McDonald's."""
     runs: list[TokenRange] = []
-    for i in (i for i, kind in enumerate(kinds) if kind in ("capital", "possessive")):
+    behind = ("capital", "possessive")
+    for i in (
+        i
+        for i, kind in enumerate(kinds)
+        if kind == "capital" or (kind == "possessive" and i and kinds[i - 1] in behind)
+    ):
         if runs and runs[-1][1] == i and sentence_starts[i] != i:
             runs[-1] = (runs[-1][0], i + 1)
-        elif kinds[i] == "capital":
+        else:
             runs.append((i, i + 1))
     return runs
 

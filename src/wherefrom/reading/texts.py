@@ -53,10 +53,10 @@ def read_texts(path: Path, layout: str = "lines") -> Texts:
 
 
 def add_titles(texts: Texts, asked: Collection[str]) -> Texts:
-    """The texts with their files' names before them, if most asked subjects are such names.
+    """The texts with their ids before them, if most asked subjects are such: names of files.
 
-    "He was born in Oslo." in "Ada Lund.txt" names nobody. A text whose head has its file's name
-    stays as it is.
+    "He was born in Oslo." in "Ada Lund.txt" names nobody. A text whose head has that name stays as
+    it is.
     """
     titles = [
         _UNDERSCORES.sub(" ", PurePath(name).name.split(".")[0]).strip() for name in texts.ids

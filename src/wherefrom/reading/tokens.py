@@ -168,13 +168,12 @@ def token_kind(token: str) -> str:
 
     Or possessive: the 's behind a word.
     """
-    if token in ("'s", "’s"):
-        return "possessive"
     if token[0].isupper():
         return "capital"
     if token[0].isdigit():
         return "number"
-    return "word" if any(map(str.isalnum, token)) or is_unspaced(token) else "mark"
+    word = any(map(str.isalnum, token)) or is_unspaced(token)
+    return "possessive" if token in ("'s", "’s") else "word" if word else "mark"
 
 
 def is_in_capitals(tokens: Sequence[str]) -> bool:
