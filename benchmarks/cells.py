@@ -141,7 +141,7 @@ def _compare(rows: Sequence[Row]) -> dict[str, Any]:
     said = {
         "predictor": p > 1 / 2,
         "evidence": np.array([row["evidence"] == "supported" for row in rows], dtype=bool),
-        "usual answer": usual <= 1 / 2,
+        "usual answer": usual <= 0,  # log-odds
     }
     right = {name: own == recalled for name, own in said.items()}
     shares = {name: int(each.sum()) for name, each in right.items()}

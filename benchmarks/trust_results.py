@@ -20,6 +20,7 @@ from typing import Any
 import bound
 import cells
 import numpy as np
+import probes
 from answer_files import by_run, read_rows, take_answers, take_decoys, take_unanswered
 from baselines import compare
 from groups import divide_omitted, find_groups
@@ -100,9 +101,14 @@ def find_figures() -> dict[str, Any]:
         **_birthplaces(),
         **read_readings(),
         **_others(),
+        "probes": probes.count(read_rows(probes.FILE)),
         "sources": {run: to_json(measured) for run, measured in measure_kept().items()},
         "families_seeds": _name_seeds(families),
-        "families": cells.measure(cells.predict(families)),
+        "families": cells.measure(predicted := cells.predict(families)),
+        "kinds": {
+            kind: cells.measure([row for row in predicted if row["run"].startswith(kind)])["hard"]
+            for kind in ("36 cities", "4 cities")
+        },
         **cells.find_transfer(families),
         "thresholds": find_thresholds(birthplaces),
         "decoys": _decoys(),

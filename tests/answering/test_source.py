@@ -84,16 +84,20 @@ def test_usual_and_supported_against_their_definitions(model: ClosedBookModel):
     asked = [f"Where was {name} born?" for name in decoys[0]]
     said = [answered.answers[0].text] * 3
     middle = sorted(answer_probabilities(model.answerer, asked, said))[1]
-    assert found[USUAL].tolist() == pytest.approx([middle, 0.0], abs=1e-6)
+    assert found[USUAL].tolist() == pytest.approx([odds(max(middle, 0.001)), odds(0.001)], abs=1e-4)
+
+
+def odds(p: float) -> float:
+    return np.log(p / (1 - p))
 
 
 def test_either_part_of_a_name_may_give_the_answer_away():
     """Strangers called Whitfield get it, others called Clara do not; by medians, not by means."""
     names = ("Clara Lund", "Ada Whitfield", "Clara Roth", "Bo Whitfield", "Cy Whitfield")
     likely = np.array([0.1, 0.8, 0.3, 0.9, 0.0])
-    assert find_usual("Clara Whitfield", names, likely) == 0.8
-    assert find_usual("Clara Whitfield", names, 1 - likely) == pytest.approx(0.8)
-    assert find_usual("Clara", (), np.zeros(0)) == 0
+    assert find_usual("Clara Whitfield", names, likely) == pytest.approx(odds(0.8))
+    assert find_usual("Clara Whitfield", names, 1 - likely) == pytest.approx(odds(0.8))
+    assert find_usual("Clara", (), np.zeros(0)) == pytest.approx(odds(0.001))
 
 
 def test_a_predictor_is_written_and_read_again(tmp_path):

@@ -22,9 +22,9 @@ def test_what_the_predictor_adds_is_counted_among_right_and_supported_answers():
     """Of two right answers that others' text tells, one was recalled; the predictor knows which."""
     row = {"right": True, "evidence": "supported", "support": "stated", "derivable": True}
     rows = [
-        row | {"m": 0.9, "recalled": 0.8, "features": {"usual": 0.1}},
-        row | {"m": 0.1, "recalled": 0.3, "features": {"usual": 0.2}},
-        row | {"m": 0.0, "recalled": 0.0, "features": {"usual": 0.9},
+        row | {"m": 0.9, "recalled": 0.8, "features": {"usual": -2.0}},
+        row | {"m": 0.1, "recalled": 0.3, "features": {"usual": -1.0}},
+        row | {"m": 0.0, "recalled": 0.0, "features": {"usual": 2.0},
                "right": False, "evidence": "no text", "support": "none"},
     ]  # fmt: skip
     found = cells.measure(rows)

@@ -88,9 +88,3 @@ def test_a_mark_in_a_text_is_refused(mark):
 def test_a_list_that_is_no_vocabulary_is_refused(words, message):
     with pytest.raises(BadData, match=message):
         WordVocabulary(words)
-
-
-def test_equal_when_the_words_are_and_not_otherwise():
-    here, there = WordVocabulary.from_text(["a b"]), WordVocabulary.from_text(["b", "a a"])
-    assert here == there
-    assert here.hash == there.hash != WordVocabulary.from_text(["ab"]).hash

@@ -2,7 +2,6 @@
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.objectives.passage_rows import (
-    NamedPassages,
     asked_answers,
     named_passages,
     place_facts,
@@ -58,12 +57,3 @@ def test_answers_of_asked_subjects_by_relation_with_all_that_are_accepted():
     assert found == {"Ada": {"born": {"oslo", "kristiania"}, "when": {"1901"}}}
     many = tuple(Question("?", name, "born", "Oslo", "asked") for name in "abcdefghij")
     assert list(asked_answers(Dataset((), questions=many), most=3)) == ["a", "e", "i"]
-
-
-def test_very_many_passages_are_written_when_they_are_read(monkeypatch):
-    kept = named_passages(dataset())
-    monkeypatch.setattr("wherefrom.objectives.passage_rows._FEW", 0)
-    made = named_passages(dataset())
-    assert isinstance(made, NamedPassages)
-    assert made == kept
-    assert [made[i] for i in (0, 2, -1)] == [kept[i] for i in (0, 2, -1)]

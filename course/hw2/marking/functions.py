@@ -20,9 +20,9 @@ from softmax import softmax
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.npy import read_npy
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.judging.claims import Claim, Claims
-from wherefrom.course.doctor.order import Request
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import TreebankConfig, find, read_vocabulary
 

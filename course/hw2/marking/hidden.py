@@ -13,7 +13,7 @@ from marking import functions, torch_models
 from marking.functions import DIMENSIONS, HELPERS, Called, gives, lm_wrapper, same, sgd, times
 from marking.torch_models import best, look_at_dropout, look_at_loss, look_at_mean
 from wherefrom.course.doctor.checks import Look
-from wherefrom.course.doctor.order import Request
+from wherefrom.course.doctor.exercises import Request
 
 BLOCKS = ("W1", "b1", "W2", "b2")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from wherefrom.course.doctor.checks import Kind, Look
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.marks import Test
-from wherefrom.course.doctor.order import Request
 
 SAVED = "1d-4-saved"
 AVERAGED = "4"  # some hand-outs ask for no averaging network

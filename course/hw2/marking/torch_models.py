@@ -13,10 +13,9 @@ import torch.nn.functional as F
 from probing.texts import TEXTS
 from torch import Tensor, nn
 
-from wherefrom.course.doctor.exercises import weights
+from wherefrom.course.doctor.exercises import Request, weights
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging.claims import Claim, Claims
-from wherefrom.course.doctor.order import Request
 
 WORDS, CALLS, DROP = 12, 200, 0.5
 STEPS = [3, 8, 3]

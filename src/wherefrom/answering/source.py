@@ -13,6 +13,7 @@ Shapes: N answers.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from math import log
 
 import numpy as np
 
@@ -27,6 +28,7 @@ from wherefrom.generation.answerer import answer_probabilities
 from wherefrom.runs.folder import RunFolder
 
 USUAL = "usual"
+LEAST_USUAL = 1e-3  # a lower probability of the usual answer is as good as none
 RECALLED_ABOVE = 0.5  # with a larger m, most of the answer's probability comes from the text
 # How sure the model is, what it tells others of such a name, and whether the text states it (0, 1).
 SOURCE_FEATURES = ("log_probability", USUAL, SUPPORTED)
@@ -79,9 +81,9 @@ def source_features(
 ) -> FeatureTable:
     """The features of confidence, and those that only the source is predicted from.
 
-    usual: what the model tells strangers with a name like this one. A model that has not read
-    somebody's text answers about as it does about the decoys of the name, so an answer that these
-    get need not come from the text. 0 for a name without decoys.
+    usual: what the model tells strangers with a name like this one, in log-odds. A model that has
+    not read somebody's text answers about as it does about the decoys of the name, so an answer
+    that these get need not come from the text.
     supported: whether the text states the answer; 0 where nothing is known of it.
     """
     stated = [verdict is not None and verdict.label == SUPPORTED for verdict in verdicts]
@@ -97,7 +99,7 @@ def _ask_decoys(
     asked = [q.form.fill(name) for q, _, names in each for name in names]
     said = [answer.text for _, answer, names in each for _ in names]
     if not asked:
-        return np.zeros(len(each))
+        return np.full(len(each), find_usual("", (), np.zeros(0)))
     ends = np.cumsum([len(names) for names in decoys])
     found = np.split(answer_probabilities(model.answerer, asked, said), ends[:-1])
     rows = zip(each, found, strict=True)
@@ -105,14 +107,17 @@ def _ask_decoys(
 
 
 def find_usual(subject: str, decoys: Sequence[str], probabilities: np.ndarray) -> float:
-    """The larger of two medians: over decoys that share the first word, and over the others.
+    """The log-odds of the larger of two medians: decoys that share the first word, and the others.
 
-    Either part of a name may give the answer away, a family's name as well as a first name.
+    Either part of a name may give the answer away, a family's name as well as a first name. A name
+    without decoys has the least log-odds.
     """
     first = subject.partition(" ")[0]
     alike = np.array([name.partition(" ")[0] == first for name in decoys], dtype=bool)
     sides = [probabilities[side] for side in (alike, ~alike) if side.any()]
-    return max((float(np.median(side)) for side in sides), default=0.0)
+    most = max((float(np.median(side)) for side in sides), default=0.0)
+    p = min(max(most, LEAST_USUAL), 1 - LEAST_USUAL)
+    return log(p / (1 - p))
 
 
 def read_source_predictor(folder: RunFolder) -> SourcePredictor | None:

@@ -50,19 +50,15 @@ def _check_arguments(function: Callable[..., Any], arguments: Mapping[str, Any])
         if get_origin(kind) is Unpack:  # options by name, which a TypedDict describes
             (options,) = get_args(kind)
             for option, given in value.items():
-                _check(function.__name__, option, _fields(options).get(option, Any), given)
+                _check(function.__name__, option, _hints(options).get(option, Any), given)
         else:
             _check(function.__name__, name, kind, value)
 
 
 @cache
-def _hints(function: Any) -> dict[str, Any]:
-    return get_type_hints(function)
-
-
-@cache
-def _fields(options: Any) -> dict[str, Any]:
-    return get_type_hints(options)
+def _hints(described: Any) -> dict[str, Any]:
+    """The annotations of a function, or of a TypedDict."""
+    return get_type_hints(described)
 
 
 def _check(function: str, name: str, kind: Any, value: Any) -> None:

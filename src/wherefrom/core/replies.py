@@ -158,9 +158,11 @@ class Reply:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The labels of evidence and source, as people are shown them."""
+        """The labels of evidence and, where it was measured on this text, of source."""
         verdict = () if self.evidence is None else (self.evidence.shown,)
-        return verdict if self.source is None else (*verdict, self.source.label)
+        if self.source is None or self.source.probability_recalled is None:
+            return verdict
+        return (*verdict, self.source.label)
 
     def _say(self) -> tuple[str, str]:
         """The answer in words, and what stands beside it."""

@@ -27,11 +27,6 @@ class Score:
     n: int
     details: dict[str, Any] = field(default_factory=dict[str, Any])
 
-    def __post_init__(self) -> None:
-        taken = {self.measure, "interval", "n"} & set(self.details)
-        if taken:
-            raise ValueError(f"a score's details may not be called {sorted(taken)}")
-
     @classmethod
     def of_share(
         cls,

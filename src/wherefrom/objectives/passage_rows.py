@@ -16,20 +16,18 @@ from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Span
 from wherefrom.core.made_sequence import MadeSequence
 from wherefrom.reading.passages import BEHIND_NAME
 
-_FEW = 200_000  # passages that are kept; of more, each is written when it is read
 
-
-def named_passages(dataset: Dataset) -> Sequence[Document]:
+def named_passages(dataset: Dataset) -> "NamedPassages":
     """The training documents' passages, each behind its subject's name.
 
     Documents about no subject come last, unchanged.
     """
-    made = NamedPassages(dataset.training_documents, _read(dataset))
-    return made if len(made) > _FEW else tuple(made)
+    return NamedPassages(dataset.training_documents, _read(dataset))
 
 
 class NamedPassages(MadeSequence[Document]):
-    """Passages behind their subjects' names, then the documents that have none."""
+    """Passages behind their subjects' names, each written when it is read; then the documents that
+    have none."""
 
     def __init__(self, documents: Sequence[Document], passages: Sequence[Passage]) -> None:
         self._documents, self._passages = documents, passages

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from wherefrom.course.doctor.order import Request
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 Plain = Callable[..., Path]
@@ -22,10 +22,8 @@ def plain(making: ModuleType, grounds: Path) -> Plain:
 
     def copy(*changes: tuple[str, str, str]) -> Path:
         folder = Path(shutil.copytree(making.HERE / "plain", next(copies)))
-        for file, old, new in changes:
-            text = (folder / file).read_text(encoding="utf-8")
-            assert old in text
-            (folder / file).write_text(text.replace(old, new), encoding="utf-8")
+        for change in changes:
+            making.change(folder, *change)
         return folder
 
     return copy

@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 
 from wherefrom.course.doctor.child_requests import Asking, ask
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.layouts import FILES
-from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 PROBES = """

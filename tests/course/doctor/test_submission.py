@@ -33,7 +33,7 @@ def test_every_file_must_be_python(package):
     for content, line, found in (
         (b"\ndef f(:\n", 2, "found a syntax error"),
         (b"x = '\xff'\n", 1, "found bytes that seem to be Latin-1"),
-        (b"x = 1\0\n", 1, "expected Python"),
+        (b"x = 1\0\n", 1, "found a NUL byte"),
     ):
         (package / "helper.py").write_bytes(content)
         with pytest.raises(BadData, match=rf"helper\.py:{line}: .*{found}"):

@@ -35,9 +35,12 @@ def test_groups_have_headings_and_rows_do_not_overlap():
 
 def test_points_go_up_as_their_values_do():
     points = [Point(0.25, 0.0, 0.0, 0.1), Point(0.75, 1.0, 0.9, 1.0)]
+    ticks = [(0.0, "none"), (1.0, "all")]
     chart = parse(
-        plot([], points, "said", x_ticks=[], y_ticks=[], x_name="x", y_name="y", height=100)
+        plot([], points, "said", x_ticks=ticks, y_ticks=[], x_name="x", y_name="y", height=100)
     )
+    ends = {text.text: text.get("class") for text in chart.iter("text")}
+    assert (ends["none"], ends["all"]) == ("axis start", "axis end")
     low, high = [svg for svg in chart.iter("svg") if svg.find("path") is not None]
     assert (low.get("x"), high.get("x")) == ("25%", "75%")
     assert float(low.get("y")) - float(high.get("y")) == 100

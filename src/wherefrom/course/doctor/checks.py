@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt
 from wherefrom.course.doctor.judging import (
     functions,
@@ -22,7 +23,6 @@ from wherefrom.course.doctor.judging import (
 )
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.judging.training import FINETUNE, PRETRAIN, SCRATCH
-from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year
 
 Look = Callable[[Claims], str | None]

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from wherefrom.course.doctor import intake, isolation
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.judging.claims import Claim, read_claim
 from wherefrom.course.doctor.library import HOME, PROJECT, library
-from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE
 
 IMPORT = Request("import", "imports", {"modules": []})

@@ -1,4 +1,4 @@
-"""What a submission is given to work on: the same here and in the process that runs its code.
+"""What a submission is asked, and what it is given to work on, here and in its own process.
 
 The weights of a layer follow from a number, the draw, and from each parameter's name, so that
 whoever judges can compute with them too. Trainer and sample() work on small models of our own:
@@ -6,7 +6,8 @@ what is wrong with a student's model costs nothing there.
 """
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,15 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 SYMBOLS, BLOCK = 12, 16  # of the small models
+
+
+@dataclass(frozen=True)
+class Request:
+    """One thing to ask: the name of the claim, the probe that asks, and what it is given."""
+
+    name: str
+    kind: str
+    given: Mapping[str, Any]
 
 
 def weights(name: str, shape: Iterable[int], draw: int, spread: float) -> Tensor:

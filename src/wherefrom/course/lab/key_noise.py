@@ -89,7 +89,7 @@ def small_noise(seed: int) -> Demonstration:
             Check("the same for beta = 100", noisy_spread(10 * BETA, SHOWN), 0.435, 5e-3),
         ),
     )
-    said, alphas = "sd of a's weight (1/2: a coin)", np.logspace(-7, 0, 30)
+    said, alphas = "sd of a's weight (1/2: a coin)", np.logspace(-7, 0, 20)
     plot = Plot("How far the weight of a varies", "alpha", said, xscale="log", ylim=(0, 0.5))
     for beta, colour in ((5.0, OTHER), (BETA, RIGHT), (20.0, WRONG)):
         label = f"beta = {beta:g}, alpha = 1/beta^2 dashed"

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-_CELLS, _REACH = 40_000, 12.0  # of the quadrature; _REACH in standard deviations
+_CELLS, _REACH = 20_000, 12.0  # of the quadrature; _REACH in standard deviations
 
 
 def softmax(scores: Array) -> Array:

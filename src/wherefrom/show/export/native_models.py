@@ -18,6 +18,7 @@ import numpy as np
 from wherefrom.core.errors import BadData
 from wherefrom.models.attention.unpadded import NORM_EPS
 from wherefrom.models.gpt import GPTConfig
+from wherefrom.show.page.making import spell_setting
 
 Arrays = Mapping[str, np.ndarray]
 
@@ -74,8 +75,12 @@ def require_native(where: str, recipe: str, config: Any) -> None:
         advice = _OTHER_KINDS.get(config.kind, ", which is no language model")
         raise BadData(f"{expected}, found a '{config.kind}'{advice}")
     if changed := twin_settings(config):
-        found = ", ".join(f"model.{name}={_spell(getattr(config, name))}" for name in changed)
-        settings = " ".join(f"--set model.{name}={_spell(new)}" for name, new in changed.items())
+        found = ", ".join(
+            f"model.{name}={spell_setting(getattr(config, name))}" for name in changed
+        )
+        settings = " ".join(
+            f"--set model.{name}={spell_setting(new)}" for name, new in changed.items()
+        )
         raise BadData(
             f"{expected}, found {found}; train its twin: 'wherefrom run {recipe} {settings} --out "
             "FOLDER' (docs/EXPORT.md says what that costs)"
@@ -95,10 +100,6 @@ def twin_settings(config: GPTConfig) -> dict[str, Any]:
     )
     pairs = ((f.name, getattr(twin, f.name)) for f in fields(twin))
     return {name: new for name, new in pairs if new != getattr(config, name)}
-
-
-def _spell(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _describe_gpt2(config: GPTConfig) -> dict[str, Any]:

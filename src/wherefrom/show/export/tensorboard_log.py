@@ -18,6 +18,7 @@ from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.files import cannot_write, read_jsonl
 from wherefrom.core.measures import measured
 from wherefrom.core.recipe import Recipe
+from wherefrom.show.page.making import flatten
 from wherefrom.training.loop import Observer
 
 FOLDER = "tensorboard"
@@ -63,7 +64,7 @@ class TensorBoardLog(Observer):
             rows = read_jsonl(path)
             for row in rows[self.rows.get(path, 0) :]:
                 step = row.pop("step")
-                for name, value in _flatten(row):
+                for name, value in _find_numbers(row):
                     self.writer.add_scalar(f"{path.parent.name}/{name}", value, step)
             self.rows[path] = len(rows)
         self.writer.flush()
@@ -79,14 +80,10 @@ class TensorBoardLog(Observer):
         """Write what is left, and the results beside the settings that they were reached with."""
         self.hand_on()
         found = {f"results/{name}": measured(result)[1] for name, result in results.items()}
-        self.writer.add_hparams(dict(_flatten(encode(recipe))), found, run_name=".")
+        self.writer.add_hparams(dict(_find_numbers(encode(recipe))), found, run_name=".")
         self.writer.close()
 
 
-def _flatten(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, float]]:
+def _find_numbers(table: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
     """The numbers in nested tables by their dotted names; lists and texts are left out."""
-    for name, value in table.items():
-        if isinstance(value, dict):
-            yield from _flatten(value, f"{before}{name}.")
-        elif isinstance(value, int | float):
-            yield f"{before}{name}", value
+    return ((name, each) for name, each in flatten(table) if isinstance(each, int | float))

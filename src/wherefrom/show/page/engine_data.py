@@ -46,7 +46,6 @@ def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = 
 
     BadData says in one line why a run's model cannot be put into a page.
     """
-    run.require_finished()
     kind = find_kind(run)
     data: dict[str, Any] = {
         "format_version": FORMAT_VERSION,

@@ -50,7 +50,7 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
         else "The command below gives the same figures on the same kind of machine; the seed "
         "decides everything that is random."
     )
-    fields = (f"{n} = {_spell(_without_folder(n, v))}" for n, v in _flatten(encode(recipe)))
+    fields = (f"{n} = {_spell(_without_folder(n, v))}" for n, v in flatten(encode(recipe)))
     facts = [
         ("recipe", f"{recipe.name}: {recipe.summary}"),
         ("seed", str(recipe.seed)),
@@ -80,7 +80,7 @@ def command_for(recipe: Experiment, plan: Mapping[str, Any] | None = None) -> st
     if plan:
         parts += ["--minutes", f"{plan['minutes']:.3g}"]
     for name, value in (_find_asked(recipe, plan) if plan else _find_changes(recipe)).items():
-        shown = _setting(_without_folder(name, value))
+        shown = spell_setting(_without_folder(name, value))
         option = _OPTIONS.get(name) if recipe.name == "facts" else None
         parts += [option, quote(shown)] if option else ["--set", quote(f"{name}={shown}")]
     return " ".join(parts)
@@ -94,7 +94,7 @@ def _find_asked(recipe: Experiment, plan: Mapping[str, Any]) -> dict[str, Any]:
 
 def _compare(recipe: Experiment) -> dict[str, Any]:
     """Where a recipe differs from the usual one of its name."""
-    usual, own = (dict(_flatten(encode(each))) for each in (get_recipe(recipe.name), recipe))
+    usual, own = (dict(flatten(encode(each))) for each in (get_recipe(recipe.name), recipe))
     ignored = ("seed", "threads", "device")
     return {k: v for k, v in own.items() if usual.get(k) != v and k not in ignored}
 
@@ -104,7 +104,7 @@ def _find_changes(recipe: Experiment) -> dict[str, Any]:
     if recipe.name not in RECIPES:
         return {}
     changed = _compare(recipe)
-    settings = [f"{name}={_setting(value)}" for name, value in changed.items()]
+    settings = [f"{name}={spell_setting(value)}" for name, value in changed.items()]
     try:
         made = adjust(get_recipe(recipe.name), settings=[*settings, f"seed={recipe.seed}"])
         return changed if recipe_identity(made) == recipe_identity(recipe) else {}
@@ -177,18 +177,18 @@ def _data(run: Run) -> str:
     return f"{', '.join(counts)}; {terms}" if counts else terms
 
 
-def _flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
-    """Every field by its dotted name, as `--set` spells it."""
+def flatten(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every field by its dotted name, as `--set` names it."""
     if isinstance(value, Mapping):
         for key, each in value.items():
-            yield from _flatten(each, f"{name}.{key}" if name else str(key))
+            yield from flatten(each, f"{name}.{key}" if name else str(key))
     else:
         yield name, value
 
 
 def _spell(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else _setting(value)
+    return f'"{value}"' if isinstance(value, str) else spell_setting(value)
 
 
-def _setting(value: Any) -> str:
+def spell_setting(value: Any) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -58,10 +58,10 @@ def draw_accuracy(run: Run) -> Picture:
     names.sort(key=lambda name: name != primary)
     own = results[primary]
     parts: Mapping[str, Any] = own.get(BY_RELATION, {})
-    groups = [("", [_dot(run, name, results[name]) for name in names])]
+    groups = [("", [make_dot(run, name, results[name]) for name in names])]
     if parts:
         groups = [(relation, [
-            _dot(run, name, results[name][BY_RELATION][relation])
+            make_dot(run, name, results[name][BY_RELATION][relation])
             for name in names if relation in results[name].get(BY_RELATION, {})
         ]) for relation in parts]  # fmt: skip
     said = f"{_capitalise(label_of(primary, run))}, {count(own)} answers are right"
@@ -101,7 +101,8 @@ def label_of(name: str, run: Run | None = None) -> str:
     return NAMES.get(name, name.replace("_", " "))
 
 
-def _dot(run: Run, name: str, found: Mapping[str, Any]) -> Dot:
+def make_dot(run: Run, name: str, found: Mapping[str, Any]) -> Dot:
+    """A model or a baseline with its interval; the primary model stands out."""
     shape, tone = _LOOKS.get(name, ("ring", "ink"))
     if name == run.recipe.primary:
         shape, tone = "disc", "accent"

@@ -16,7 +16,7 @@ from wherefrom.show.page.judged_answers import JudgedAnswers, collect_answers
 from wherefrom.show.page.learning import draw_answering, draw_learning
 from wherefrom.show.page.page_layout import embed_models, lay_out
 from wherefrom.show.page.risk import AcceptedRisk, offer_risks
-from wherefrom.show.page.summary_sentences import count, count_subjects, percent, summarise
+from wherefrom.show.page.summary_sentences import count_subjects, percent, summarise
 from wherefrom.show.terminal.audit_text import audit_table
 
 _COLUMNS = (
@@ -177,11 +177,5 @@ def _rows(run: Run) -> list[Dot]:
             f"a run of '{run.recipe.name}'; leave it out"
         )
     names = [primary, *(m.name for m in run.recipe.models if m.name != primary)]
-    rows: list[Dot] = []
-    for name in names:
-        if "accuracy" in (found := results.get(name, {})):
-            shape, tone = ("disc", "accent") if name == primary else ("ring", "ink")
-            low, high = found["interval"]
-            label = pictures.label_of(name, run)
-            rows.append(Dot(label, found["accuracy"], low, high, shape, tone, count(found)))
-    return rows
+    found = ((name, results.get(name, {})) for name in names)
+    return [pictures.make_dot(run, name, each) for name, each in found if "accuracy" in each]

@@ -122,7 +122,9 @@ def _evidence(row: AuditedAnswer) -> str:
 
 
 def _source(row: AuditedAnswer) -> str:
-    return row.reply.source.label if row.reply.source else ""
+    """The label, where it was measured on this text."""
+    found = row.reply.source
+    return found.label if found and found.probability_recalled is not None else ""
 
 
 def list_answers(

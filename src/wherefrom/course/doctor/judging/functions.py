@@ -5,11 +5,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from wherefrom.course.doctor.exercises import BLOCK, SYMBOLS, Speaker, fill
+from wherefrom.course.doctor.exercises import BLOCK, SYMBOLS, Request, Speaker, fill
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import name_data as names
 from wherefrom.course.doctor.judging.claims import Claims
-from wherefrom.course.doctor.order import Request
 
 _STEPS = 9  # characters to generate
 

@@ -13,11 +13,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from wherefrom.course.doctor.exercises import SYMBOLS, Trainee, fill
+from wherefrom.course.doctor.exercises import SYMBOLS, Request, Trainee, fill
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.judging.comparison import Mistake, compare, is_near
-from wherefrom.course.doctor.order import Request
 
 ROWS, LENGTH = 10, 15
 BATCH, EPOCHS = 4, 5

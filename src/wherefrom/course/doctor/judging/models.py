@@ -14,12 +14,12 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import computation
 from wherefrom.course.doctor.judging.claims import Claims, Table
 from wherefrom.course.doctor.judging.comparison import compare, is_near, together
 from wherefrom.course.doctor.judging.computation import DOWN, LEFT_OUT, READINGS, UP, Reading
-from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year, variant_of
 
 COURSE_SIZES = {"n_layer": 4, "n_head": 8, "n_embd": 256, "block_size": 128}

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from wherefrom.core.files import read_text
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt
 from wherefrom.course.doctor.judging import again, computation, models, predictions
 from wherefrom.course.doctor.judging.claims import Claims, Files, Table
 from wherefrom.course.doctor.judging.computation import READINGS
-from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year, variant_of
 from wherefrom.evaluation.intervals import wilson
 

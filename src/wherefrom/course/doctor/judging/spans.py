@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any
 
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.judging.claims import Claim, Claims
-from wherefrom.course.doctor.order import Request
 
 PAD, MASK = "\u25a1", "\u2047"
 SHORTEST = 4

@@ -10,14 +10,13 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from wherefrom.course.doctor.exercises import weights
+from wherefrom.course.doctor.exercises import Request, weights
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import computation
 from wherefrom.course.doctor.judging import name_data as names
 from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
 from wherefrom.course.doctor.judging.name_data import BLOCK, DOCUMENTS
 from wherefrom.course.doctor.judging.spans import MASK, PAD, symbols_of
-from wherefrom.course.doctor.order import Request
 from wherefrom.course.doctor.years import Year
 
 SCRATCH, PRETRAIN, FINETUNE = "finetune from scratch", "pretrain", "finetune"

@@ -8,6 +8,7 @@
 import { lookUp } from './text.js';
 import { MASK } from './vocabulary.js';
 
+const LEAST_USUAL = 1e-3;
 const TINY = 1e-12;
 const LEAST_ENDING = 1e-6; // the least probability that a name ends
 const SPREADS = 6; // standardised measures are clipped here
@@ -138,9 +139,8 @@ export class Features {
     });
   }
 
-  /** How likely the answer is for strangers with such a name: the larger median of its two kinds of decoys. */
+  /** How likely the answer is for strangers with such a name, in log-odds; as find_usual of answering/source.py. */
   usual(tree, question, answer, decoys) {
-    if (!decoys.length) return 0;
     const { prefix, suffix } = question.form;
     const said = [...this.vocabulary.encode(answer), MASK];
     const prompts = decoys.map((name) => [...this.vocabulary.encode(prefix + name + suffix), MASK]);
@@ -151,7 +151,9 @@ export class Features {
     const [first] = question.subject.split(' ');
     const sides = [[], []];
     scored.forEach((each, i) => sides[Number(decoys[i].split(' ')[0] === first)].push(Math.exp(sum(each))));
-    return Math.max(...sides.filter((side) => side.length).map(median));
+    const most = Math.max(0, ...sides.filter((side) => side.length).map(median));
+    const p = Math.min(Math.max(most, LEAST_USUAL), 1 - LEAST_USUAL);
+    return Math.log(p / (1 - p));
   }
 }
 
@@ -210,8 +212,8 @@ const IN_WORDS = {
     [-Infinity, 'the name is not familiar'],
   ],
   usual: [
-    [0.5, 'names that look alike get the same answer'],
-    [0.1, 'names that look alike get this answer less'],
+    [0, 'names that look alike get the same answer'],
+    [-2, 'names that look alike get this answer less'],
     [-Infinity, 'names that look alike do not get this answer'],
   ],
 };
