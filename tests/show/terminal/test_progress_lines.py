@@ -75,18 +75,19 @@ def test_skipped_checkpoints_and_finished_stages_are_told():
 
 def test_on_a_terminal_a_line_about_steps_replaces_the_one_before(monkeypatch):
     monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("COLUMNS", "60")
     file, clock = Terminal(), Clock()
     with TrainingProgress(["pretrain"], file=file, clock=clock) as progress:
         progress.started("pretrain", 0, 2400, ())
-        for step in (3, 6):
+        for step in (600, 1200):
             clock.now += 1
             progress.advanced("pretrain", step, 2400, METRICS, 1.0)
         progress.say("saved")
         clock.now += 1
-        progress.advanced("pretrain", 9, 2400, METRICS, 1.0)
+        progress.advanced("pretrain", 1800, 2400, METRICS, 1.0)
     first, second, third = (
-        f"pretrain: step {step} of 2400, loss 0.62, 3 steps/s"[:39] for step in (3, 6, 9)
+        f"pretrain: [{bar:-<24}] step {step} of 2400, loss 0.62"[:59]
+        for bar, step in (("#" * 6, 600), ("#" * 12, 1200), ("#" * 18, 1800))
     )
     assert file.getvalue() == (
         f"pretrain: 2400 steps\n{first}\r\x1b[K{second}\r\x1b[Ksaved\n{third}\r\x1b[K"

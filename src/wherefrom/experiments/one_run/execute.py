@@ -219,7 +219,8 @@ class Execution:
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
         if self.recipe.notes and not self.folder.is_sound(NOTES):
             self.folder.write_notes(self.workshop.material.notes)
-        keep_extractors(self.folder, self.workshop.dataset, self.workshop.material.extractors)
+        if learnt := self.workshop.material.extractors:
+            keep_extractors(self.folder, self.workshop.dataset, learnt)
 
     def stages_to_train(self) -> list[Stage]:
         """With a deadline the primary model comes last, and has what is left of the time."""

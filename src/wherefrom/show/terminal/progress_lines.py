@@ -1,6 +1,7 @@
 """Progress on standard error: of training, and of reading a large text.
 
-Training has a line every few seconds. On a terminal, each such line replaces the one before it.
+Training has a line every few seconds. On a terminal, each such line has a bar and replaces the one
+before it.
 """
 
 import os
@@ -21,6 +22,7 @@ SECONDS_BETWEEN_LINES = 10.0
 SECONDS_ON_A_TERMINAL = 0.2
 SECONDS_OF_READING = 3.0  # a text that is read in less says nothing
 _ERASE = "\r\x1b[K"  # the line in which the cursor stands
+_BAR = 24  # characters of a bar
 
 
 class TrainingProgress:
@@ -79,8 +81,9 @@ class TrainingProgress:
             return
         self._told = now
         rate, left = self._pace.at(step, steps, now)
+        bar = f"[{'#' * (_BAR * step // steps):-<{_BAR}}] " if self._replaces else ""
         self.say(
-            f"{name}: step {step} of {steps}, loss {mean_loss(metrics)}, {rate:.3g} steps/s, "
+            f"{name}: {bar}step {step} of {steps}, loss {mean_loss(metrics)}, {rate:.3g} steps/s, "
             f"about {duration(left)} left",
             passing=True,
         )
