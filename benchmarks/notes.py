@@ -15,7 +15,7 @@ from typing import Any
 
 from measure import finish, machine, parser
 from program import launch
-from reading import hide, is_clean, score_sure
+from reading import find_clean, hide, score_sure
 
 import wherefrom
 from wherefrom.answering.closed_book import open_closed_book
@@ -63,8 +63,7 @@ def main() -> None:
     config = facts.FactsConfig(args.corpus, args.questions, args.held_out, documents=args.documents)
     dataset = facts.load(config, seed=0)
     questions = [q for q in dataset.questions if q.split == "held-out"]
-    source = DatasetPassages(dataset)
-    clean = {q for q in questions if is_clean(q, source)}
+    clean = set(find_clean(questions, DatasetPassages(dataset)))
     found: dict[str, Any] = {"machine": machine(), "text": args.corpus, "minutes": args.minutes}
     with tempfile.TemporaryDirectory() as folder:
         given, settings = args.questions, list[str]()

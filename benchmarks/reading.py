@@ -11,7 +11,8 @@ a file of questions from which their rows were removed before anything was read.
 
 Faulty questions are left out, by rules that look at the text only: the answer must be one sentence
 and stand in its subject's text as whole words, somewhere with its end: behind a name stands no
-hyphen and no further word with a capital (William in "William M. Hall").
+hyphen and no further word with a capital (William in "William M. Hall"), unless a tenth of the
+relation's answers are like that (the rank in "Captain William Hall").
 
 A text without the answer may state another: a second maker, a later year. So the sure notes after
 cutting are counted twice. "As stated": the word or the two words before the note are such that, in
@@ -55,6 +56,7 @@ COLUMNS = (
     "sure of cut",
     "as stated",
 )
+_FEW = 0.1  # the share up to which answers without an end are faults, and not what is asked for
 _REPEATED = 3  # asked answers that stand behind the same two words
 
 
@@ -62,22 +64,27 @@ def answers_of(question: Question) -> list[str]:
     return [answer for answer in (question.answer, *question.accepted) if answer]
 
 
-def is_clean(question: Question, source: PassageSource) -> bool:
-    """Whether a question that patterns drew from a text has an answer that the text has."""
-    texts = [text for _, text in passages_of(source, question.subject)]
-    return question.support == "stated" and any(
-        len(split_sentences(answer)) == 1 and any(_has_end(answer, text) for text in texts)
-        for answer in answers_of(question)
-    )
+def find_clean(questions: Iterable[Question], source: PassageSource) -> list[Question]:
+    """The questions that have an answer which the text has, with its end."""
+    ended: dict[str, list[tuple[Question, bool]]] = defaultdict(list)
+    for q in questions:
+        answers = [answer for answer in answers_of(q) if len(split_sentences(answer)) == 1]
+        if q.support == "stated" and any(not answer.endswith("-") for answer in answers):
+            texts = [text for _, text in passages_of(source, q.subject)]
+            whole = any(_has_end(answer, text) for answer in answers for text in texts)
+            ended[q.relation].append((q, whole))
+    clean: list[Question] = []
+    for own in ended.values():
+        many = sum(not whole for _, whole in own) > _FEW * len(own)
+        clean += [q for q, whole in own if whole or many]
+    return clean
 
 
 def _has_end(answer: str, text: str) -> bool:
     """Whether an answer stands in a text so that it does not go on behind its end."""
     named = answer.split()[-1][0].isupper()
     ends = (found.end() for found in re.finditer(re.escape(answer), text, re.IGNORECASE))
-    return not answer.endswith("-") and any(
-        not _goes_on(answer[-1], text[end : end + 2], named) for end in ends
-    )
+    return any(not _goes_on(answer[-1], text[end : end + 2], named) for end in ends)
 
 
 def _goes_on(last: str, behind: str, named: bool) -> bool:
@@ -208,8 +215,7 @@ def read(corpus: str, questions: str, documents: str, hidden: bool) -> dict[str,
     config = facts.FactsConfig(corpus, questions, documents=documents)
     known = facts.load(config, seed=0)
     unasked = [q for q in known.questions if q.split in NOT_TRAINED_ON]
-    own = DatasetPassages(known)
-    clean = [q for q in unasked if is_clean(q, own)]
+    clean = find_clean(unasked, DatasetPassages(known))
     dataset, start = known, process_time()
     with tempfile.TemporaryDirectory() as folder:
         if hidden:
