@@ -193,8 +193,7 @@ def plan_run(
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
         recipe = replace(change(recipe), threads=threads)
-        lasting = started, most
-        deadline = Deadline.of(recipe, lasting, later, pace, device, minutes is not None)
+        deadline = Deadline.of(recipe, (started, most), later, pace, device, minutes is not None)
         seconds = taken + overhead
         fewest = recipe.stages[0].steps <= _FEWEST
         late = minutes is not None and seconds > most and fewest
@@ -386,9 +385,8 @@ def _whole_steps(steps: float) -> int:
 
 def _overhead(later: Following, pace: Pace, device: str, most: float) -> float:
     """Seconds for preparing, for the model without reading, and for all that follows."""
-    looks = _LOOKED_AT * pace.answer
-    control = time_control(pace, most)
-    return PREPARING.get(device, 0.0) + control + looks + later.time(pace.answer)
+    beside = PREPARING.get(device, 0.0) + time_control(pace, most)
+    return beside + _LOOKED_AT * pace.answer + later.time(pace.answer)
 
 
 def _keep_deadline(
