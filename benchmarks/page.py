@@ -69,18 +69,17 @@ def choose_questions(
 
 def compare(there: Reply, here: dict[str, Any]) -> dict[str, bool | float]:
     """Which parts of two replies are the same, and how far their probabilities are apart."""
-    assert there.source is not None
     label = None if there.evidence is None else there.evidence.label
     return {
         "answer": here["answer"] == there.answer,
         "decision": (here["answered"], here["reason"], here["whyNot"])
         == (there.answered, there.reason, there.why_not),
         "evidence": (here["evidence"] or {}).get("label") == label,
-        "source": here["source"]["label"] == there.source.label,
+        "source": (here["source"] or {}).get("label") == (there.source and there.source.label),
         "confidence apart": abs((here["confidence"] or 0) - (there.confidence or 0)),
-        "recall apart": abs(
-            (here["source"]["probability"] or 0) - (there.source.probability_recalled or 0)
-        ),
+        "recall apart": 0.0
+        if there.source is None
+        else abs(here["source"]["probability"] - there.source.probability_recalled),
     }
 
 

@@ -24,7 +24,7 @@ SUPPORTED, CONTRADICTED = (
 SILENT, NO_TEXT = (Verdict(label, None, None, None, 0.1) for label in ("silent", "no text"))
 
 
-def reply(answer: str, evidence: Verdict | None, source: str = "recalled") -> Reply:
+def reply(answer: str, evidence: Verdict | None) -> Reply:
     return Reply(
         question="Where was Ada born?",
         subject="Ada",
@@ -36,7 +36,7 @@ def reply(answer: str, evidence: Verdict | None, source: str = "recalled") -> Re
         name_known=True,
         candidates=(RankedAnswer(answer, 0.5),),
         evidence=evidence,
-        source=Source(source, 0.7),
+        source=Source("recalled", 0.7),
     )
 
 
@@ -65,11 +65,9 @@ def reply(answer: str, evidence: Verdict | None, source: str = "recalled") -> Re
         ("", CONTRADICTED, "Rome", CONTRADICTED,
          "the corpus says otherwise: it states 'Oslo', not 'Rome'"),
         ("Rome", SILENT, "Oslo", SILENT,
-         "the corpus does not say (silent), although the model seems to recall its answer: do "
-         "not rely on it"),
+         "the corpus does not say (silent): do not rely on the model's answer"),
         ("Rome", None, "Oslo", None,
-         "the text could not be checked for this question, although the model seems to recall "
-         "its answer: do not rely on it"),
+         "the text could not be checked for this question: do not rely on the model's answer"),
     ],
 )  # fmt: skip
 def test_the_recommendation_rests_on_the_text(said, own, claim, other, expected):
@@ -164,10 +162,7 @@ def test_what_a_question_taught_is_said(inspector: Inspector):
     assert found.taught == (question.answer,)
     held = inspector.run.dataset.select("held-out")[0]
     assert weigh(inspector, held.text, "Oslo").taught == ()
-    assert recommend(reply("Rome", NO_TEXT, "guessed"), "Oslo", NO_TEXT) == (
-        "the model is guessing, and the corpus does not say (no text): do not rely on its answer"
-    )
-    by_question = recommend(reply("Rome", NO_TEXT, "recalled"), "Oslo", NO_TEXT, ["Rome"])
+    by_question = recommend(reply("Rome", NO_TEXT), "Oslo", NO_TEXT, ["Rome"])
     assert by_question == (
         "the corpus does not say (no text), but a training question taught the model its answer: "
         "if the answer is wrong, correct the question"

@@ -58,3 +58,12 @@ def test_questions_that_cannot_be_trained_on_are_refused():
         build([PEOPLE[0], ask("Bo", None)])
     with pytest.raises(BadData, match="'P'"):
         build([ask("Bo", "Paris")])
+
+
+def test_more_characters_than_a_byte_has_numbers_for():
+    vocabulary = Vocabulary.from_text(map(chr, range(0x4E00, 0x4F00)))
+    asked = [Question("一", "一", "r", chr(0x4EFF), "asked")]
+    batch = Answers(asked, vocabulary, block_size=8, rows=1, seed=0, stage=0).render(
+        torch.tensor([[0]]), 0
+    )
+    assert vocabulary.decode(batch.targets[0].tolist()) == f"{MASK}{chr(0x4EFF)}{MASK}"

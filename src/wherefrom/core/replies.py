@@ -160,9 +160,7 @@ class Reply:
     def labels(self) -> tuple[str, ...]:
         """The labels of evidence and, where it was measured on this text, of source."""
         verdict = () if self.evidence is None else (self.evidence.shown,)
-        if self.source is None or self.source.probability_recalled is None:
-            return verdict
-        return (*verdict, self.source.label)
+        return verdict if self.source is None else (*verdict, self.source.label)
 
     def _say(self) -> tuple[str, str]:
         """The answer in words, and what stands beside it."""

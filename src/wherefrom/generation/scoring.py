@@ -4,6 +4,7 @@ Shapes: R rows, T characters, V vocabulary.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 import numpy as np
 import torch.nn.functional as F
@@ -47,13 +48,15 @@ def following(model: LanguageModel, sequences: Texts, count: int = 1) -> np.ndar
                 f"text {i}: expected {count} to {model.max_input} characters, which the model can "
                 f"go on from, found {len(sequence)}"
             )
+    return np.array(_read(model, sequences, partial(_follow, model, sequences, count)))
 
-    def wanted(members: Sequence[int], tokens_RT: Tensor) -> Iterator[np.ndarray]:
-        for i, logits_TV in zip(members, model(tokens_RT), strict=True):
-            end = len(sequences[i])
-            yield logits_TV[end - count : end].softmax(-1).cpu().numpy()
 
-    return np.array(_read(model, sequences, wanted))
+def _follow(
+    model: LanguageModel, sequences: Texts, count: int, members: Sequence[int], tokens_RT: Tensor
+) -> Iterator[np.ndarray]:
+    for i, logits_TV in zip(members, model(tokens_RT), strict=True):
+        end = len(sequences[i])
+        yield logits_TV[end - count : end].softmax(-1).cpu().numpy()
 
 
 def _score(
@@ -62,25 +65,30 @@ def _score(
     """A row of scores of each sequence, and one of entropies; empty where nothing is scored."""
     begins = [1] * len(sequences) if starts is None else starts
     _check(sequences, begins, model.max_input)
+    return _read(model, sequences, partial(_score_batch, model, sequences, begins, entropies))
 
-    def wanted(members: Sequence[int], tokens_RT: Tensor) -> Iterator[np.ndarray]:
-        if tokens_RT.shape[1] < 2:
-            yield from np.zeros((len(members), 1 + entropies, 0), dtype=np.float32)
-            return
-        logits_RTV, targets_RT = model(tokens_RT[:, :-1]), tokens_RT[:, 1:]
-        losses_RT = F.cross_entropy(logits_RTV.transpose(1, 2), targets_RT, reduction="none")
-        for i, losses_T, logits_TV in zip(
-            members, losses_RT.cpu().numpy(), logits_RTV, strict=True
-        ):
-            here = slice(begins[i] - 1, len(sequences[i]) - 1)
-            if not entropies:
-                yield -losses_T[None, here]
-                continue
+
+def _score_batch(
+    model: LanguageModel,
+    sequences: Texts,
+    starts: Sequence[int],
+    entropies: bool,
+    members: Sequence[int],
+    tokens_RT: Tensor,
+) -> Iterator[np.ndarray]:
+    if tokens_RT.shape[1] < 2:
+        yield from np.zeros((len(members), 1 + entropies, 0), dtype=np.float32)
+        return
+    logits_RTV, targets_RT = model(tokens_RT[:, :-1]), tokens_RT[:, 1:]
+    losses_RT = F.cross_entropy(logits_RTV.transpose(1, 2), targets_RT, reduction="none")
+    rows = zip(members, losses_RT.cpu().numpy(), logits_RTV, strict=True)
+    for i, losses_T, logits_TV in rows:
+        here = slice(starts[i] - 1, len(sequences[i]) - 1)
+        found = [-losses_T[here]]
+        if entropies:
             logs_TV = logits_TV[here].log_softmax(-1)
-            entropy_T = -(logs_TV.exp() * logs_TV).sum(-1)
-            yield np.stack([-losses_T[here], entropy_T.cpu().numpy()])
-
-    return _read(model, sequences, wanted)
+            found.append(-(logs_TV.exp() * logs_TV).sum(-1).cpu().numpy())
+        yield np.stack(found)
 
 
 def _read(model: LanguageModel, sequences: Texts, wanted: Wanted) -> list[np.ndarray]:

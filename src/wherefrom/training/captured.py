@@ -10,7 +10,6 @@ Shapes: S steps of a chunk, K models, B rows of each, T characters, N slots of a
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import partial
 from typing import Any, Protocol
 
 import torch
@@ -25,9 +24,8 @@ from wherefrom.training.captured_rows import (
     render_rows,
     round_up,
 )
-from wherefrom.training.lanes import Lanes
 from wherefrom.training.muon import has_bf16
-from wherefrom.training.optimisers import Optimiser
+from wherefrom.training.optimisers import AdamW, Optimiser
 from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
 
 # Steps from which compiling gains time, and with one layer. It takes 30 to 40 s for the stages of a
@@ -64,14 +62,13 @@ class UpdatesOfOne:
 
     def __init__(self, model: nn.Module, optimisers: Sequence[Optimiser]) -> None:
         self.model, self.optimisers = model, optimisers
-        self.lanes = Lanes(next(model.parameters()).device)
 
     def update(self, losses_K: Tensor, factors_K: Tensor, clip: float, hold_K: Tensor) -> Tensor:
         norm = measure_gradient(self.model)
         grad_scale = ((norm + 1e-6) / clip).clamp(min=1.0)  # as torch's clip_grad_norm_
         bad_K = (~(torch.isfinite(losses_K) & torch.isfinite(norm))).float()
-        given = factors_K[0], bad_K.maximum(hold_K)[0], grad_scale
-        self.lanes.run([partial(each.step, *given) for each in self.optimisers])
+        for optimiser in self.optimisers:
+            optimiser.step(factors_K[0], bad_K.maximum(hold_K)[0], grad_scale)
         return bad_K
 
 
@@ -286,13 +283,17 @@ class CapturedSteps:
         return compiled
 
     def _compile_update(self) -> None:
-        """Compile what is done to the weights, by a step that is held back and changes nothing."""
+        """Compile what is done to the weights, by a step that is held back and changes nothing.
+
+        One model's AdamW is torch's own, which is fused.
+        """
+        ours = [each for each in self.updates.optimisers if not isinstance(each, AdamW)]
         try:
-            for optimiser in self.updates.optimisers:
+            for optimiser in ours:
                 optimiser.compile(True)
             self._step()
         except Exception as error:  # slower, and the same
-            for optimiser in self.updates.optimisers:
+            for optimiser in ours:
                 optimiser.compile(False)
             reason = shorten(error)
             self.notes.append(f"the update is not compiled, which costs speed only: {reason}")

@@ -6,7 +6,6 @@ models are, too. On a GPU, matrices that are each other's transpose in shape go 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import ClassVar
 
 import torch
@@ -19,7 +18,6 @@ from wherefrom.core.bounds import (
     check_share,
     check_whole,
 )
-from wherefrom.training.lanes import Lanes
 
 _NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 
@@ -48,8 +46,8 @@ class MuonConfig:
 class _Turning:
     """Updates the matrices of each shape, which lie in one tensor whose parts are the weights."""
 
-    def __init__(self, config: MuonConfig, device: torch.device) -> None:
-        self.config, self.lanes = config, Lanes(device)
+    def __init__(self, config: MuonConfig) -> None:
+        self.config = config
         self.matrices: dict[str, Tensor] = {}
         self.momenta: dict[str, Tensor] = {}
         self._turn: Callable[..., None] = turn_matrices
@@ -65,12 +63,10 @@ class _Turning:
         good: Tensor,
         grad_scale: Tensor | None,
     ) -> None:
-        pieces: list[Callable[[], object]] = []
         for keys in self._families():
             each = (gradients, self.momenta, self.matrices)
             parts = [[part[key] for key in keys] for part in each]
-            pieces.append(partial(self._turn, *parts, rate, good, grad_scale, self.config))
-        self.lanes.run(pieces)
+            self._turn(*parts, rate, good, grad_scale, self.config)
 
     def _families(self) -> list[list[str]]:
         """Shapes that go through the iteration together."""
@@ -83,7 +79,7 @@ class _Turning:
 
 class Muon(_Turning):
     def __init__(self, named: Sequence[tuple[str, nn.Parameter]], config: MuonConfig) -> None:
-        super().__init__(config, named[0][1].device)
+        super().__init__(config)
         self.names: dict[str, list[str]] = {}  # of the matrices of each shape
         for name, p in named:
             self.names.setdefault("x".join(map(str, p.shape)), []).append(name)
@@ -114,7 +110,7 @@ class StackedMuon(_Turning):
 
     def __init__(self, members: Sequence[Muon], stacked: Mapping[str, nn.Parameter]) -> None:
         self.stacked, self.names = stacked, members[0].names
-        super().__init__(members[0].config, next(iter(stacked.values())).device)
+        super().__init__(members[0].config)
         for key, names in self.names.items():
             self.matrices[key] = _lay_together([stacked[name] for name in names])
             self.momenta[key] = torch.stack([member.momenta[key] for member in members], 1)

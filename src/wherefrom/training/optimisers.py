@@ -17,8 +17,9 @@ from wherefrom.core.bounds import LARGEST_RATE, check_number, check_positive, ch
 from wherefrom.core.config import check
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Schedule
-from wherefrom.training.flat_adamw import EPS, FlatAdamW
 from wherefrom.training.muon import Muon, MuonConfig
+
+EPS = 1e-8  # beside the root of the mean square, so that nothing is divided by nothing
 
 
 @dataclass(frozen=True)
@@ -68,20 +69,9 @@ class AdamW:
         decayed = [name for name, p in named if self._is_decayed(name, p)]
         plain = [name for name, p in named if not self._is_decayed(name, p)]
         self.groups = [(config.decay, decayed), (0.0, plain)]
-        self._flat: FlatAdamW | None = None  # once it is compiled
 
     def _is_decayed(self, name: str, p: nn.Parameter) -> bool:
         return p.dim() > 1 if self.config.decayed == "matrices" else "bias" not in name
-
-    def compile(self, wanted: bool) -> None:
-        """Update all weights as one long vector, or take that back.
-
-        torch's own operation takes 65,536 numbers at a time, too few parts for a large GPU.
-        """
-        self._flat = None
-        if wanted:
-            betas = self.config.beta1, self.config.beta2
-            self._flat = FlatAdamW(self.parameters, self.moments, self.groups, betas)
 
     @torch.no_grad()
     def step(self, factor: float | Tensor, bad: Tensor, grad_scale: Tensor | None = None) -> None:
@@ -90,11 +80,6 @@ class AdamW:
         There, gradients that are too long are clipped on the way: they are divided by `grad_scale`.
         """
         rate = self.config.rate * factor
-        if self._flat is not None and isinstance(rate, Tensor):
-            if self._flat.has_gradients():
-                self._flat.step(rate, bad, grad_scale)
-                return
-            self._flat = None  # from here on, some weights have taken fewer steps than others
         if isinstance(self.rate, Tensor):
             self.rate.copy_(rate) if isinstance(rate, Tensor) else self.rate.fill_(rate)
         else:

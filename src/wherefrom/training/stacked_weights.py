@@ -9,9 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from wherefrom.training.flat_adamw import MOMENTS, adjust_weights, correct_bias
 from wherefrom.training.muon import Muon, StackedMuon
-from wherefrom.training.optimisers import AdamW
+from wherefrom.training.optimisers import EPS, AdamW
+
+MOMENTS = ("exp_avg", "exp_avg_sq")
 
 
 class StackedWeights:
@@ -103,3 +104,38 @@ def stack_optimisers(
         muon = isinstance(kind[0], Muon)
         found.append(StackedMuon(kind, stacked) if muon else StackedAdamW(kind, stacked))
     return found
+
+
+def correct_bias(steps: Tensor, betas_2: Tensor) -> Tensor:
+    """What averages that began with zeros are divided by after `steps` steps, for each beta.
+
+    Powers are dear, so they are not computed within the fused update, for each weight anew.
+    """
+    return 1 - betas_2.view(2, *[1] * steps.dim()) ** steps
+
+
+def adjust_weights(
+    weights: Sequence[Tensor],
+    gradients: Sequence[Tensor],
+    means: Sequence[Tensor],
+    squares: Sequence[Tensor],
+    corrections: Sequence[Tensor],
+    decays: Sequence[float],
+    rate_K: Tensor,
+    good_K: Tensor,
+    grad_scale_K: Tensor,
+    betas: tuple[float, float],
+) -> None:
+    """AdamW's update in place, as torch computes it, of stacked weights: the first index is the
+    model's. torch's compiler fuses it."""
+    parts = zip(weights, gradients, means, squares, corrections, decays, strict=True)
+    for weight, gradient, mean, square, correction_2K, decay in parts:
+        shape = (-1, *[1] * (weight.dim() - 1))
+        rate, good, first, second = (x.view(shape) for x in (rate_K, good_K, *correction_2K))
+        clipped = gradient / grad_scale_K.view(shape)
+        fresh = mean.lerp(clipped, 1 - betas[0])
+        spread = square.lerp(clipped * clipped, 1 - betas[1])
+        change = rate / first * fresh / ((spread / second).sqrt() + EPS)
+        weight.copy_(torch.where(good, weight * (1 - rate * decay) - change, weight))
+        mean.copy_(torch.where(good, fresh, mean))
+        square.copy_(torch.where(good, spread, square))

@@ -16,8 +16,7 @@ from torch.func import functional_call
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from wherefrom.core.contracts import Batch
-from wherefrom.training.flat_adamw import EPS
-from wherefrom.training.optimisers import AdamW, AdamWConfig
+from wherefrom.training.optimisers import EPS, AdamW, AdamWConfig
 from wherefrom.training.shared_gradient import NOTHING
 
 Parameters = Mapping[str, Tensor]

@@ -122,9 +122,7 @@ def _evidence(row: AuditedAnswer) -> str:
 
 
 def _source(row: AuditedAnswer) -> str:
-    """The label, where it was measured on this text."""
-    found = row.reply.source
-    return found.label if found and found.probability_recalled is not None else ""
+    return row.reply.source.label if row.reply.source else ""
 
 
 def list_answers(
