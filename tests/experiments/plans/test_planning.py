@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import torch
 
 from wherefrom import api
 from wherefrom.core.config import encode
@@ -326,7 +325,9 @@ def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
     what, expected, *_ = planned.plan.lines(planned.recipe)
     assert "24 subjects" in what
     assert "1 layer of 16 with 2-grams" in what
-    assert "the CPU" in what
+    assert what.endswith("on the CPU")
+    (alone, *_) = planned.plan.lines(replace(planned.recipe, threads=1))
+    assert alone.endswith("on the CPU, with one thread")
     assert "min" in expected
     assert "similar run" in expected
 
@@ -377,47 +378,6 @@ def test_too_few_further_minutes_are_said_to_be_too_few(data: FactsConfig, folde
     # An hour more: but for 105 steps' time of the other model, and 5 s.
     more = plan_run(change, RunFolder(folder), 60.2, timer=Timer(0.2)).recipe.stages[-1]
     assert more.steps == pytest.approx((0.96 * 3600 - 21 - 5) / 0.2, abs=20)
-
-
-class Threads:
-    """A machine whose steps take as long as its number of threads says; it notes the numbers."""
-
-    def __init__(self, *paces: Pace) -> None:
-        self.paces, self.used = list(paces), list[int]()
-
-    def __call__(self, workshop: Workshop, stage: Stage) -> Pace:
-        self.used.append(torch.get_num_threads())
-        return self.paces[len(self.used) - 1]
-
-
-@pytest.mark.parametrize(
-    ("two", "one", "asked", "timed", "chosen"),
-    [
-        (Pace(0.1, 0.0), None, 0, [2], 0),  # steps alike: nobody disturbs them
-        (Pace(1.0, 0.0, crowded=4.0), Pace(0.2, 0.0), 0, [2, 1], 1),
-        (Pace(0.2, 0.0, crowded=4.0), Pace(0.19, 0.0), 0, [2, 1], 0),  # not clearly faster
-        (Pace(1.0, 0.0, crowded=4.0), None, 2, [2], 2),  # the user's own number
-    ],
-)
-def test_beside_busy_neighbours_one_thread_is_timed_too(
-    data: FactsConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, two, one, asked, timed,
-    chosen,
-):  # fmt: skip
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    before, timer = torch.get_num_threads(), Threads(two, *filter(None, [one]))
-    try:
-        change = changer(data, [f"threads={asked}"])
-        planned = plan_run(change, RunFolder(tmp_path / "r"), 1.0, timer=timer)
-        assert torch.get_num_threads() == (chosen or 2)
-    finally:
-        torch.set_num_threads(before)
-    assert timer.used == timed
-    assert planned.recipe.threads == chosen
-    assert planned.plan is not None
-    assert planned.plan.pace is not None
-    assert replace(planned.plan.pace, reading=0.0) == (one if chosen == 1 else two)
-    said = planned.plan.lines(planned.recipe)[0]
-    assert said.endswith("on the CPU, with one thread" if chosen == 1 else "on the CPU")
 
 
 def test_ranks_take_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, monkeypatch):

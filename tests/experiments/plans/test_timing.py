@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 import torch
 
-from wherefrom.core.recipe import Recipe
+from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.facts import FactsConfig
 from wherefrom.experiments.plans import timing
-from wherefrom.experiments.plans.timing import Pace, time_steps
+from wherefrom.experiments.plans.timing import Pace, time_steps, time_threads
 from wherefrom.experiments.recipes.facts_recipe import facts
 from wherefrom.experiments.recipes.recipe_catalogue import adjust
 from wherefrom.runs.workshop import Workshop
@@ -96,3 +96,38 @@ def test_a_model_of_one_layer_gains_less_by_compiling():
     assert timing.spare_compiling(Pace(0.001, 0.0), 60.0, flat) == (Pace(0.001, 0.0), 60.0)
     pace, left = timing.spare_compiling(Pace(0.001, 0.0), 50.0, flat)
     assert (pace.step, left) == pytest.approx((0.001 / 0.6, 65.0))
+
+
+class Threads:
+    """A machine whose steps take as long as its number of threads says; it notes the numbers."""
+
+    def __init__(self, *paces: Pace) -> None:
+        self.paces, self.used = list(paces), list[int]()
+
+    def __call__(self, workshop: Workshop, stage: Stage) -> Pace:
+        self.used.append(torch.get_num_threads())
+        return self.paces[len(self.used) - 1]
+
+
+@pytest.mark.parametrize(
+    ("two", "one", "asked", "timed", "chosen"),
+    [
+        (Pace(0.1, 0.0), None, 0, [2], 0),  # steps alike: nobody disturbs them
+        (Pace(1.0, 0.0, crowded=4.0), Pace(0.2, 0.0), 0, [2, 1], 1),
+        (Pace(0.2, 0.0, crowded=4.0), Pace(0.19, 0.0), 0, [2, 1], 0),  # not clearly faster
+        (Pace(1.0, 0.0, crowded=4.0), None, 2, [2], 2),  # the user's own number
+    ],
+)
+def test_beside_busy_neighbours_one_thread_is_timed_too(
+    data: FactsConfig, monkeypatch: pytest.MonkeyPatch, two, one, asked, timed, chosen
+):
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    before, timer = torch.get_num_threads(), Threads(two, *filter(None, [one]))
+    recipe = replace(small(data), threads=asked)
+    try:
+        found = time_threads(Workshop(recipe), recipe, "cpu", timer)
+        assert torch.get_num_threads() == (chosen or 2)
+    finally:
+        torch.set_num_threads(before)
+    assert timer.used == timed
+    assert found == (one if chosen == 1 else two, chosen)
