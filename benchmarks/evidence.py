@@ -108,11 +108,10 @@ def main(arguments: list[str] | None = None) -> dict:
 def measure_kinds(
     index: Index, checker: FactChecker, dataset: Dataset, count: int
 ) -> dict[str, dict[str, float]]:
-    """The times of each kind of query: names that are there, decoys, short texts, answers."""
+    """The times of each kind of query: names that are there, decoys, short texts, verdicts."""
     named = [d.subject.of(d.text) for d in dataset.documents if d.subject]
     chosen = np.random.default_rng(2).permutation(len(named))[:count]
     subjects = list(dict.fromkeys(named[i] for i in chosen))
-    values = sorted({q.answer for q in dataset.asked if q.answer})
     short = sorted({name[:2] for name in subjects})
 
     questions = {q.text: q for q in dataset.questions if q.split != "asked"}
@@ -125,9 +124,6 @@ def measure_kinds(
         "about a subject": time_queries(index.about, subjects),
         "about a decoy": time_queries(index.about, decoys(named, count)),
         "about two letters": time_queries(index.about, short),
-        "mentioning a name": time_queries(index.mentioning, subjects),
-        "mentioning an answer": time_queries(index.mentioning, values),
-        "mentioning two letters": time_queries(index.mentioning, short),
         "judging an answer": time_queries(judge, list(questions)[:count]),
     }
 

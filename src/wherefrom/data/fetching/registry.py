@@ -83,7 +83,7 @@ def find_unchanged(name: str) -> Path | None:
 
 def require_unchanged(paths: Iterable[Path]) -> None:
     """Damaged if a registered file has changed that is one of these, or lies in one of them."""
-    wanted = {path.resolve() for path in paths}
+    wanted = {path.resolve() for path in paths if os.path.exists(path)}
     for name, entry in entries().items() if wanted else ():
         folder = Path(entry.folder)
         for file, digest in entry.files.items():
