@@ -3,7 +3,7 @@
 import itertools
 import json
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -75,6 +75,19 @@ def make_fast(monkeypatch: pytest.MonkeyPatch) -> Timer:
     monkeypatch.setattr(planning, "time_steps", timer)
     stop_clocks(monkeypatch)
     return timer
+
+
+def take_time(monkeypatch: pytest.MonkeyPatch, seconds: Callable[[str, int], float]) -> list[float]:
+    """While it trains, a step of a stage takes so many seconds; returns what the clock shows."""
+    clock, whole = [0.0], TorchLearner.advance
+
+    def advance(self: TorchLearner, step: int, count: int, *others):
+        clock[0] += count * seconds(self.stage.name, step)
+        return whole(self, step, count, *others)
+
+    monkeypatch.setattr(TorchLearner, "advance", advance)
+    monkeypatch.setattr(pacing, "monotonic", lambda: clock[0])
+    return clock
 
 
 @pytest.fixture
@@ -247,15 +260,7 @@ def test_cores_that_become_crowded_shorten_the_rest_of_the_schedule(
     0.96 of 60 s less 5 s for the report have room for 259 steps beside four of the other model.
     After 60 of them 44.8 s are left. The report takes 15 s of these now, so 49 steps fit.
     """
-    clock, whole = [0.0], TorchLearner.advance
-
-    def advance(self: TorchLearner, step: int, count: int, *others):
-        crowded = self.stage.name == "pretrain" and step >= 60
-        clock[0] += count * (0.6 if crowded else 0.2)
-        return whole(self, step, count, *others)
-
-    monkeypatch.setattr(TorchLearner, "advance", advance)
-    monkeypatch.setattr(pacing, "monotonic", lambda: clock[0])
+    clock = take_time(monkeypatch, lambda name, s: 0.6 if name == "pretrain" and s >= 60 else 0.2)
     out = tmp_path / "run"
     run(data, out, minutes=1, notes="off")
     kept = json.loads((out / "run.json").read_text())
@@ -275,8 +280,7 @@ def test_cores_that_become_crowded_shorten_the_rest_of_the_schedule(
 def test_a_machine_that_is_faster_than_planned_takes_more_steps(
     data: FactsConfig, tmp_path: Path, fast: Timer, monkeypatch: pytest.MonkeyPatch
 ):
-    clock = itertools.count(0.0, 2.0)  # seconds for 20 steps: half of what was timed
-    monkeypatch.setattr(pacing, "monotonic", lambda: next(clock))
+    take_time(monkeypatch, lambda *_: 0.1)  # seconds of a step: half of what was timed
     run(data, tmp_path / "run", minutes=0.7)
     stage = api.open_run(tmp_path / "run").recipe.stages[0]
     assert stage.steps > 1.2 * stage.planned
