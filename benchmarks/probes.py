@@ -1,6 +1,6 @@
 """Answers whose evidence label is known beforehand, judged: what TRUST.md says about evidence.
 
-    python benchmarks/probes.py --data FOLDER --text carry/ballplayers --text carry/countries
+    python benchmarks/probes.py --data FOLDER --text ballplayers --text countries
 
 FOLDER has the birthplaces files, and NAME.txt and NAME.tsv are a text and its questions. An
 extractor is fitted on asked people and judges answers about calibration people; no model is
