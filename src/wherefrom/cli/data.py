@@ -15,6 +15,7 @@ from wherefrom.cli.options import (
 )
 from wherefrom.cli.output import note, print_json
 from wherefrom.core.errors import UsageError
+from wherefrom.core.plurals import counted
 from wherefrom.show.terminal.messages import printable
 
 if TYPE_CHECKING:
@@ -223,7 +224,9 @@ def _in_words(file: "FileReport") -> str:
     version = f"{file.known} version" if file.known else "not a known version"
     marks = [
         "a byte-order mark" if file.byte_order_mark else "",
-        f"{file.carriage_returns} lines end in CRLF" if file.carriage_returns else "",
-        f"{file.non_ascii_lines} lines have letters beyond ASCII" if file.non_ascii_lines else "",
+        f"{counted(crlf, 'line')} with CRLF" if (crlf := file.carriage_returns) else "",
+        f"{counted(beyond, 'line')} with letters beyond ASCII"
+        if (beyond := file.non_ascii_lines)
+        else "",
     ]
-    return ", ".join([f"{file.lines} lines", version, *filter(None, marks)])
+    return ", ".join([counted(file.lines, "line"), version, *filter(None, marks)])
