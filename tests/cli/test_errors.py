@@ -15,8 +15,6 @@ from wherefrom.runs.folder import RunFolder
     [
         (["run", "peple"], "no such recipe; did you mean 'people'?"),
         (["run", ""], "recipe '': no such recipe"),
-        (["run", "--out", ""], "run: out: expected a path, found '': it is empty"),
-        (["report", "r", "--out", ""], "report_runs: out: expected a path, found ''"),
         (["run", "--seeds", "0,0"], "seeds: expected each seed once, found 0 twice"),
         (["list", "bigram-tin"], "no such recipe; did you mean 'bigram-tiny'?"),
         (["run", "--set", "stages.pretrain.stpes=3"], "did you mean 'steps'?"),
@@ -125,8 +123,7 @@ def test_a_folder_of_something_else_is_not_written_into(cli, tiny, tmp_path):
     assert result.code == 73
     assert f"{tmp_path}: expected a new folder, an empty one or a run, found" in result.complaint
     result = cli("run", *tiny, "--out", tmp_path / "loop")
-    assert result.code == 2
-    assert "Too many levels of symbolic links" in result.complaint
+    assert result.code == 73
     assert sorted(p.name for p in tmp_path.iterdir()) == ["loop", "thesis.txt"]
 
 

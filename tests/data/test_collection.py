@@ -73,8 +73,8 @@ def test_own_files_are_checked_together_and_alone(tmp_path):
     assert isinstance(questions, data.QuestionsSurvey)
     assert (questions.splits, questions.several_accepted) == ({"calibration": 20}, 20)
     assert questions.lines()[0] == (
-        f"{own['jsonl']}: a file of 20 questions with answers; a table of facts would have a header "
-        "of column names"
+        f"{own['jsonl']}: a file of 20 questions with answers; a table of facts would have a "
+        "header of column names"
     )
     assert "split: calibration (20)" in questions.lines()
     (tmp_path / "texts").mkdir()

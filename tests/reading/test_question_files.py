@@ -142,7 +142,7 @@ DISHES = ("beef stew", "beef soup", "beef pie", "rice pudding", "leek soup", "on
         ("", [f"Where is {lake}?\tX" for lake in LAKES], True),
         ("", [f"Where is {lake}\tX" for lake in LAKES], True),
         ("", [f"depth of {lake}\tX" for lake in LAKES], True),
-        ("", [f"{lake}はどこにありますか\tX" for lake in ("琵琶湖", "洞爺湖", "浜名湖", "猪苗代湖")], True),
+        ("", [f"{lake}はどこですか\tX" for lake in ("琵琶湖", "洞爺湖", "浜名湖")], True),
         ("", ["Who wrote Emma?\tAusten"], True),
         ("", ["Who wrote Emma?"], True),  # refused later: it lacks its answer
         ("Question\tAnswer", [f"{lake}\tX" for lake in LAKES], True),

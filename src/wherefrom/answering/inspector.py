@@ -43,6 +43,7 @@ from wherefrom.objectives.note_rows import find_sentence
 from wherefrom.reading.index import fold
 from wherefrom.reading.tokens import normalise
 from wherefrom.reading.verdict import FactChecker
+from wherefrom.runs.folder import decode_note
 from wherefrom.runs.kept_extractors import open_fact_checker
 from wherefrom.runs.opened_run import Run
 
@@ -155,7 +156,7 @@ class OpenedRun(Opened):
 
     def find_note(self, subject: str, relation: str) -> Note | None:
         row = self._note_rows.get((fold(subject), relation))
-        return None if row is None else self.run.folder.decode_note(row)
+        return None if row is None else decode_note(row)
 
     def changed_source(self) -> str | None:
         return self.run.changed_source()

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput, UsageError, nearest
 from wherefrom.data.collection_results import (
     DatasetListing,
@@ -54,7 +53,6 @@ def list_datasets() -> DatasetListing:
     )
 
 
-@checked
 def check(
     which: str | Path,
     questions: str | Path | None = None,
@@ -95,7 +93,6 @@ def check(
     return check_files(path, questions, held_out, calibration, documents, table)
 
 
-@checked
 def remove(name: str) -> Removed:
     """Take a data set off the user's list; files that `fetch` made are deleted, others stay."""
     from wherefrom.data.fetching.packages import remove
@@ -107,7 +104,6 @@ def remove(name: str) -> Removed:
     return remove(name)
 
 
-@checked
 def add(name: str, folder: str | Path) -> Inspection:
     """Check a folder and register it under a name, so that recipes find it.
 
@@ -122,7 +118,6 @@ def add(name: str, folder: str | Path) -> Inspection:
     return replace(found, folder=entry.folder, state=registry.state(entry))
 
 
-@checked
 def fetch(name: str, tell: Callable[[str], None] | None = None) -> Fetched:
     """Download a data set, convert it to the files that recipes read, and register it.
 

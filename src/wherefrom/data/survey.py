@@ -165,8 +165,8 @@ class QuestionsSurvey:
             "questions with an id": self.with_id,
         }
         return [
-            f"{self.file}: a file of {counted(self.questions, 'question')} with answers; a table of "
-            "facts would have a header of column names",
+            f"{self.file}: a file of {counted(self.questions, 'question')} with answers; a table "
+            "of facts would have a header of column names",
             *(
                 f"{what}: {name} ({n:,})"
                 for what, table in tables.items()

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from wherefrom.core.answer_table import AnswerTable
-from wherefrom.core.arguments import checked
 from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import (
     BadData,
@@ -158,7 +157,6 @@ def run_path(run: AnyRun) -> Path:
     return run.path if isinstance(run, Run) else find_run(run)
 
 
-@checked
 def open_run(path: AnyRun) -> Run:
     """The run in a folder, given by its path or by its name in the folder `runs`.
 

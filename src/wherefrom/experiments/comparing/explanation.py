@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from wherefrom.core.answer_table import Prediction
-from wherefrom.core.arguments import checked
 from wherefrom.core.bags import split_words
 from wherefrom.core.config import check
 from wherefrom.core.errors import BadData, UsageError
@@ -152,7 +151,6 @@ class Explainer:
         return positive - negative
 
 
-@checked
 def explain(
     run: AnyRun,
     texts: str | Sequence[str] = (),
