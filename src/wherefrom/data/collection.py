@@ -10,10 +10,9 @@ from pathlib import Path
 
 from wherefrom.core.errors import MissingInput, UsageError, nearest
 from wherefrom.data.collection_results import (
+    DatasetFiles,
     DatasetListing,
     Fetched,
-    FetchedFiles,
-    Inspection,
     Offer,
     Registered,
     Removed,
@@ -61,7 +60,7 @@ def check(
     calibration: str | Path | None = None,
     documents: str = "lines",
     table: str = "",
-) -> Inspection | FetchedFiles | Survey | TextSurvey | QuestionsSurvey:
+) -> DatasetFiles | Survey | TextSurvey | QuestionsSurvey:
     """Check the files of a registered data set, by its name, or of a folder, or a user's own files.
 
     A registered name wins over a folder of the same name. The files of a fetched data set are
@@ -82,7 +81,7 @@ def check(
         counted = state == "ok" and has_files(folder)
         found = check_files(folder) if counted else None
         survey = found if isinstance(found, Survey) else None
-        return FetchedFiles(name, state, entry.folder, entry.files, survey)
+        return DatasetFiles(name, state, entry.folder, entry.files, survey)
     if not path.exists():
         raise MissingInput(
             f"{which}: expected a file, a folder or a registered data set, found none; "
@@ -104,7 +103,7 @@ def remove(name: str) -> Removed:
     return remove(name)
 
 
-def add(name: str, folder: str | Path) -> Inspection:
+def add(name: str, folder: str | Path) -> DatasetFiles:
     """Check a folder and register it under a name, so that recipes find it.
 
     The files stay where they are. A folder that was registered under the name before is replaced.

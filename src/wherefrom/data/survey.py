@@ -117,7 +117,7 @@ class Survey:
             f"{' each' if len(names) > 1 else ''}, {bound}{few if n < self.needed else ''}"
             for n, names in same.items()
         ]
-        if min(self.calibration.values(), default=0) < self.needed:
+        if min(self.calibration.values(), default=self.needed) < self.needed:
             how = "--set data.calibration_share=0.4, or --calibration FILE"
             takes = f"it takes {say_least(1 - self.precision)}; " if self.precision < 1 else ""
             lines.append(f"calibration: {takes}for more questions: {how}")
@@ -276,9 +276,10 @@ def count_duplicates(questions: "Iterable[Question]") -> int:
 
 def conflicting(questions: "Iterable[Question]") -> list[str]:
     """The questions that have several answers, each once."""
-    answers: dict[str, set[str | None]] = {}
+    answers: dict[str, set[str]] = {}
     for question in questions:
-        answers.setdefault(question.text, set()).add(question.answer)
+        if question.answer is not None:
+            answers.setdefault(question.text, set()).add(question.answer)
     return [text for text, given in answers.items() if len(given) > 1]
 
 
