@@ -201,36 +201,27 @@ class Workshop:
         return self.family.predictor(model, self.vocabulary)
 
 
-def choose_device(name: str, say: Callable[[str], None] | None = None) -> torch.device:
+def choose_device(name: str) -> torch.device:
     """The named device, or the best one here for 'auto'.
 
     'auto' takes a CUDA GPU or the CPU. Small models gain nothing from mps: it is used only when
-    it is named, and only if it can do all that training needs. If it cannot, the CPU is used and
-    `say` gets the reason.
+    it is named, and only if it can do all that training needs.
     """
     here = devices()
     if name == "auto":
         name = "cuda" if "cuda" in here else "cpu"
-    if name == "mps":
-        reason = why_not_mps()
-        if reason and say:
-            say(reason)
-        return torch.device("cpu" if reason else "mps")
     if name not in here:
         raise UsageError(f"device: expected one that is here ({', '.join(here)}), found '{name}'")
+    if name == "mps":
+        try:
+            _try_out(torch.device(name))
+        except Exception as error:  # whatever this torch lacks on mps
+            reason = " ".join(str(error).split())[:100]
+            raise UsageError(
+                f"device: expected one that can do all that training needs, found '{name}' "
+                f"({reason}); use cpu"
+            ) from error
     return torch.device(name)
-
-
-def why_not_mps() -> str | None:
-    """What keeps training off an Apple GPU, in one line, if anything does."""
-    if "mps" not in devices():
-        return "device 'mps' is not here; using the CPU"
-    try:
-        _try_out(torch.device("mps"))
-    except Exception as error:  # whatever this torch lacks on mps
-        reason = " ".join(str(error).split())[:100]
-        return f"device 'mps' cannot do all that training needs ({reason}); using the CPU"
-    return None
 
 
 def _try_out(device: torch.device) -> None:
