@@ -168,7 +168,6 @@ def test_the_small_programs_take_the_data_folder_too(tmp_path, capsys):
     assert dataset.main(["nomdata", "--data", folder]) == 2
 
 
-
 def fails(capsys, code, *given):
     """The one line that a command fails with."""
     assert run.main([*given, *TINY]) == code
