@@ -45,6 +45,7 @@ from wherefrom.reading.tokens import normalise
 from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.folder import decode_note
 from wherefrom.runs.kept_extractors import open_fact_checker
+from wherefrom.runs.layout import predictions_name
 from wherefrom.runs.opened_run import Run
 
 ASK_THE_RUN = "name the folder of the run: the report lacks what this needs"
@@ -135,7 +136,7 @@ class OpenedRun(Opened):
         primary = run.recipe.primary
         for task in run.recipe.tasks:
             alike = task.measure == "accuracy" and task.beams == BEAMS and not task.brief
-            kept = run.folder.has_predictions(primary, task.name)
+            kept = run.folder.has(predictions_name(primary, task.name))
             if alike and primary in task.predictors and kept:
                 found |= {q.text: answer for q, answer in run.predictions(primary, task.name)}
         return found

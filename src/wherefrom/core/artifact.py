@@ -65,8 +65,8 @@ def _compare_files(path: Path, listed: Mapping[str, Entry]) -> None:
     for name in sorted(found - listed.keys()):
         raise Damaged(f"{path / name}: expected only what {MANIFEST} lists, found this file")
     for name, entry in listed.items():
-        if not entry.holds(path / name):
-            raise Damaged(f"{path / name}: {entry.explain(path / name)}")
+        if fault := entry.explain(path / name):
+            raise Damaged(f"{path / name}: {fault}")
 
 
 def remove_folder(path: Path) -> None:

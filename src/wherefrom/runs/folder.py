@@ -181,33 +181,23 @@ class RunFolder(RunFiles):
             self.write_json(VOCABULARY, list(vocabulary.symbols))
             self.write_json(SPLITS, splits(dataset))
 
-    def read_symbols(self) -> list[str]:
-        """The symbols of the vocabulary, in its order."""
-        return self.read_json(VOCABULARY)
-
-    def read_corpus(self) -> dict[str, Any]:
-        """Counts of the run's data, and a hash over all of them."""
-        return self.read_json(CORPUS)
-
     def check_data(self, dataset: Dataset) -> None:
         """Refuse data that differ from those that the run was made from."""
         require_same(
             self.path / CORPUS,
-            self.read_corpus(),
+            self.read_json(CORPUS),
             describe(dataset),
             holder="the run's data",
             advice=_OTHER_DATA,
         )
 
-    def keeps_data(self) -> bool:
-        """Whether the folder has the data themselves.
+    def read_data(self) -> Dataset | None:
+        """The data that the run was made from; None if the folder has only their hash.
 
-        Runs of language models and of reviews, and of very many generated people, have a hash only.
+        So have runs of language models, of reviews, and of very many generated people.
         """
-        return self.has(DATASET)
-
-    def read_data(self) -> Dataset:
-        """The data that the run was made from."""
+        if not self.has(DATASET):
+            return None
         return unpack_dataset(self.read(DATASET), self.path / DATASET)
 
     # -- notes --------------------------------------------------------------------
@@ -252,10 +242,6 @@ class RunFolder(RunFiles):
         self.stage(stage)
         return self.locate(f"stages/{stage}/{name}")
 
-    def begin_logs(self, stage: str) -> None:
-        """Rows will be added to the stage's files: they are listed again at its end."""
-        self.unlist(f"stages/{stage}/")
-
     def read_metrics(self, stage: str) -> list[dict[str, Any]]:
         """A row for each chunk of a trained stage."""
         return self.read_jsonl(f"stages/{stage}/{METRICS}")
@@ -285,9 +271,6 @@ class RunFolder(RunFiles):
 
     def has_model(self, name: str) -> bool:
         return self.has(f"models/{name}/{WEIGHTS}")
-
-    def has_predictions(self, predictor: str, task: str) -> bool:
-        return self.has(predictions_name(predictor, task))
 
     def write_predictions(self, predictor: str, task: str, predictions: AnswerTable) -> None:
         self.write_jsonl(predictions_name(predictor, task), encode_answers(predictions, PREDICTION))
