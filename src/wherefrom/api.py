@@ -74,7 +74,6 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import RUNS
 from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.verification import Fault, Verification, verify
-from wherefrom.runs.workshop import why_not_mps
 from wherefrom.show.export.exporting import Export
 from wherefrom.show.export.exporting import export_run as export
 from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
@@ -462,8 +461,6 @@ def _run(
         outcome = run_demonstrations(recipe, path)
     else:
         assert isinstance(recipe, Recipe), "a study of several runs has a function of its own"
-        if recipe.device == "mps" and (reason := why_not_mps()):
-            note(f"{label}{reason}")
         # After the last name the models are evaluated; with a deadline the primary one is last.
         last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
@@ -478,8 +475,6 @@ def _run(
 
 
 def _run_all(requests: list[RunRequest], together: int | None, progress: bool) -> list[Outcome]:
-    if requests[0].recipe.device == "mps" and (reason := why_not_mps()):
-        note(reason)
     outcomes = execute_all(
         requests,
         together,

@@ -97,7 +97,7 @@ class Plan:
         layers = "1 layer" if model.n_layer == 1 else f"{model.n_layer} layers"
         shape = f"{layers} of {model.n_embd}{grams}"
         size = f"{self.parameters / 1e6:.1f} million parameters"
-        where = {"cuda": "the GPU", "mps": "the GPU"}.get(self.device, "the CPU")
+        where = "the GPU" if self.device == "cuda" else "the CPU"
         where += ", with one thread" if self.device == "cpu" and recipe.threads == 1 else ""
         time = "" if self.seconds is None else f"about {duration(self.seconds)} in all; "
         reached = (
