@@ -163,7 +163,7 @@ class Workshop:
             ranks=ranks,
         )
         if ranks is not None and isinstance(learner, TorchLearner):
-            ranks.share(learner.tensors())
+            ranks.share(list(learner.tensors().values()))
         return learner
 
     def refit(self, recipe: Recipe) -> "Workshop":
