@@ -141,7 +141,6 @@ OUTSIDE: list[tuple[Any, dict[str, Any], str]] = [
     (GRUConfig, {"dropout": 1.0}, "a share"),
     (BigramConfig, {"hidden": 0}, "a whole number"),
     (BigramConfig, {"width": -1}, "a whole number"),
-    (BigramConfig, {"dtype": "float16"}, ""),
     (BigramConfig, {"initial": ("zero",)}, ""),
     (BigramConfig, {"initial": ()}, ""),
     (DANConfig, {"depth": 4}, "a whole number from 0 to 3"),
