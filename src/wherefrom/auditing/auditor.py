@@ -26,7 +26,6 @@ from wherefrom.auditing.audit_findings import (
     FINDINGS,
     Audit,
     AuditedAnswer,
-    ExposureFindings,
 )
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.artifact import lock_folder
@@ -48,13 +47,12 @@ from wherefrom.experiments.many_runs.retraining import (
 from wherefrom.experiments.many_runs.stacked_runs import check_most
 from wherefrom.experiments.resources import use_threads
 from wherefrom.memorisation.counterfactual import find_memorisation
-from wherefrom.memorisation.dose_response import Dose
 from wherefrom.memorisation.labelled_answers import LABELS, LabelledAnswers, pack_labelled
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run
-from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
+from wherefrom.show.drawing.plots import draw_reliability, draw_risk_coverage
 
 TIMING = "audit/timing.json"
 DECOYS, UNANSWERED = "audit/decoys.jsonl", "audit/unanswered.jsonl"
@@ -345,7 +343,7 @@ def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
 
 
 def draw_audit(found: Audit, folder: RunFolder) -> None:
-    """Draw the findings: reliability, risk against coverage, accuracy against exposure."""
+    """Draw the calibration, and the risk against the coverage."""
     if (confidence := found.confidence) is not None:
         picture = draw_reliability(confidence.calibrated.diagram)
         folder.write("audit/reliability.svg", [picture])
@@ -354,25 +352,3 @@ def draw_audit(found: Audit, folder: RunFolder) -> None:
             "the model's own": confidence.risk_coverage_raw,
         }
         folder.write("audit/risk-coverage.svg", [draw_risk_coverage(curves)])
-    if (exposures := found.exposures) is not None:
-        stretches = _by_stretch(exposures)
-        if exposures.randomised or not stretches:
-            groups, title = {"": list(exposures.dose)}, "accuracy by exposure"
-        else:
-            groups, title = stretches, "accuracy by exposure and by the value's place in the line"
-        picture = draw_dose_response(groups, title, _guessing(exposures))
-        folder.write("audit/dose-response.svg", [picture])
-
-
-def _by_stretch(exposures: ExposureFindings) -> dict[str, list[Dose]]:
-    """The doses by the value's place in the line: what stands early is seen more often."""
-    table: dict[str, list[Dose]] = {}
-    for dose in exposures.dose_by_position:
-        end = f"up to {dose.end}" if dose.end is not None else "on"
-        table.setdefault(f"from character {dose.start} {end}", []).append(dose)
-    return table
-
-
-def _guessing(exposures: ExposureFindings) -> float | None:
-    """The accuracy of the most similar name's answer, on facts that were never shown."""
-    return None if exposures.never_exposed is None else exposures.never_exposed.baseline.value

@@ -11,7 +11,7 @@ from wherefrom.show.page.engine_data import EngineData, embed_engine
 from wherefrom.show.page.making import describe_making
 
 # What a report leaves out unless it says otherwise.
-NOTHING = ("slider", "mistakes", "two_way", "beside", "scores", "samples", "audit")
+NOTHING = ("slider", "two_way", "beside", "scores", "samples", "audit")
 EMPTY = (
     "slider_words",
     "pictures",
@@ -55,7 +55,6 @@ def lay_out_folder(recipe: str, seed: int, part: str, **values: Any) -> dict[str
         "run_name": f"{recipe}, seed {seed}",
         "version": versions().get("wherefrom", ""),
         "home": find_home(),
-        "mistakes_sentence": "",
         "printed": 0,
         "embedded": False,
         "not_embedded": "",

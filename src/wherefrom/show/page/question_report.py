@@ -54,8 +54,6 @@ def describe_questions(run: Run, others: Sequence[Run], precision: str) -> dict[
         slider=risks,
         slider_words=sections.tell_stops(risks) if risks else [],
         pictures=[each for each in drawn if each is not None],
-        mistakes=sections.list_mistakes(held, run.dataset),
-        mistakes_sentence=sections.tell_mistakes(held),
         two_way=sections.cross(held),
         not_yet=_not_yet(run, answers, exposures is not None),
         audit=audit_table(answers.audit) if answers.audit is not None else None,
