@@ -43,13 +43,13 @@ def tiers(inspector: Inspector) -> dict[str, AskedTier]:
         return sections.ask_tiers(inspector)
 
 
-def test_decoys_are_nobody_in_the_run(inspector: Inspector):
-    tiers = sections.make_audit_decoys(inspector, 5)
+def test_decoys_are_nobody_in_the_run(inspector: Inspector, tiers: dict[str, AskedTier]):
     dataset = inspector.run.dataset
     text = "\n".join(d.text for d in dataset.documents)
     assert list(tiers) == [*FIRST, *PERTURBED]
-    for tier, names in tiers.items():
-        assert len(names) == 5, tier
+    for tier, asked in tiers.items():
+        names = [question.subject for question in asked.questions]
+        assert len(names) == 6, tier
         assert not set(names) & {q.subject for q in dataset.questions}
         assert all((name in text) == (tier == "shortened") for name in names)
         spelt = [inspector.model.spells(name) for name in names]

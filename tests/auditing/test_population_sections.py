@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering import asking, populations
+from wherefrom.answering import populations
 from wherefrom.answering.asking import ask
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.policy import DECLINE_ALL, Threshold
@@ -21,7 +21,6 @@ from wherefrom.runs.opened_run import open_run
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """The tiny run has 14 calibration people and as many held-out ones."""
     monkeypatch.setattr(populations, "LEAST", 10)
-    monkeypatch.setattr(asking, "LEAST", 10)
 
 
 def test_splits_are_compared(inspector: Inspector, few: None):

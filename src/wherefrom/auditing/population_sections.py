@@ -6,13 +6,14 @@ written to a file, so that the audit's promise can be checked once the right ans
 
 from collections.abc import Iterator
 
-from wherefrom.answering.asking import check_batch, describe_batch
 from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.populations import (
     People,
     PopulationCheck,
+    check_batch,
     check_population,
+    describe_people,
 )
 from wherefrom.auditing.audit_findings import UnansweredQuestion
 from wherefrom.core.answer_table import AnswerTable
@@ -38,7 +39,7 @@ def compare_splits(inspector: Inspector, examined: AnswerTable) -> dict[str, Pop
 
 def _judged(inspector: Inspector, examined: AnswerTable, split: str) -> People:
     here = examined.rows(examined.select(split))
-    return describe_batch(
+    return describe_people(
         inspector, here.asked, here.features, [q.answer or None for q in here.known]
     )
 
