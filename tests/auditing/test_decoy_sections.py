@@ -6,7 +6,7 @@ import pytest
 from tests.support.policies import share_threshold
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.features import FEATURES
-from wherefrom.answering.fitting import CertifiedPolicy
+from wherefrom.answering.fitting import CertifiedPolicy, judge
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN
 from wherefrom.answering.policy import DECLINE_ALL, AnswerPolicy, LogisticCalibration, Threshold
@@ -33,7 +33,7 @@ def bound(value: float, certified: bool) -> CertifiedPolicy:
 @pytest.fixture(scope="module")
 def people(inspector: Inspector) -> AnswerTable:
     asked = inspector.run.dataset.select("held-out")
-    return inspector.examine([(q, inspector.parse(q.text)) for q in asked])
+    return judge(inspector.model, asked)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +73,7 @@ def test_decoys_are_ranked_against_people_whose_text_states_the_answer(
     inspector: Inspector, tiers: dict[str, AskedTier]
 ):
     everybody = inspector.run.dataset.select("held-out", ("stated", "omitted", "none"))
-    examined = inspector.examine([(q, inspector.parse(q.text)) for q in everybody])
+    examined = judge(inspector.model, everybody)
     found = sections.report_decoys(tiers, examined, policy(0.0), None)
     assert {row.auroc.n for row in found.values() if row.auroc} == {8 + 6}
 

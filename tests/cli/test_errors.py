@@ -16,7 +16,7 @@ from wherefrom.runs.folder import RunFolder
         (["run", "peple"], "no such recipe; did you mean 'people'?"),
         (["run", ""], "recipe '': no such recipe"),
         (["run", "--out", ""], "run: out: expected a path, found '': it is empty"),
-        (["report", "r", "--out", ""], "report_runs: out: expected a path, found ''"),
+        (["report", "r", "--out", ""], "write_report: out: expected a path, found ''"),
         (["run", "--seeds", "0,0"], "seeds: expected each seed once, found 0 twice"),
         (["list", "bigram-tin"], "no such recipe; did you mean 'bigram-tiny'?"),
         (["run", "--set", "stages.pretrain.stpes=3"], "did you mean 'steps'?"),

@@ -60,7 +60,7 @@ def make_perturbed(
     found: dict[str, tuple[str, ...]] = {}
     for tier in PERTURBED:
         may_be_unseen = tier in (ACCENTED, UNSEEN)
-        allowed = replace(novel, spell=lambda _: True, known={}) if may_be_unseen else novel
+        allowed = replace(novel, spell=bool, known={}) if may_be_unseen else novel
         found[tier] = allowed.take(_propose(tier, writing, seed), count)
     return found
 

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from wherefrom import api
-from wherefrom.core.errors import BadData
 from wherefrom.course.lab.key_noise import spread
 from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
@@ -70,13 +69,6 @@ def test_reviews_are_counted(sentiment_run):
     assert f"{own['correct']} of {own['n']}" in values["sentences"][1]
     assert len(values["data"]["examples"]) == 3
     assert len([name for name, _ in values["made"]["facts"] if "SHA-256" in name]) == 2
-
-
-def test_such_a_run_stands_alone(character_run, tiny_run, lab):
-    with pytest.raises(BadData, match="report it alone"):
-        api.write_report([character_run, tiny_run])
-    with pytest.raises(BadData, match="report them alone"):
-        api.write_report([tiny_run, lab])
 
 
 def test_the_lab_shows_its_claims_as_text(lab, tmp_path):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from wherefrom.answering.fitting import judge
 from wherefrom.answering.inspector import Inspector
 from wherefrom.auditing.audit_findings import ANSWERS, FINDINGS, Audit, AuditedAnswer
 from wherefrom.core.config import from_json
@@ -65,15 +66,14 @@ def collect_answers(inspector: Inspector) -> JudgedAnswers:
 
 def _ask(inspector: Inspector) -> list[AuditedAnswer]:
     asked = (q for q in inspector.run.dataset.questions if q.split in (HELD_OUT, CALIBRATION))
-    people = [q for q in asked if q.answer is not None]
-    parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
-    if not parsed:
+    try:
+        examined = judge(inspector.model, [q for q in asked if q.answer is not None])
+    except BadData:  # none that the model can be asked
         return []
-    examined = inspector.examine(parsed)
     replies = inspector.compose(examined)
     return [
         AuditedAnswer.of(reply, question, examined.features.row(i), None)
-        for i, (reply, (question, _)) in enumerate(zip(replies, parsed, strict=True))
+        for i, (reply, question) in enumerate(zip(replies, examined.known, strict=True))
     ]
 
 

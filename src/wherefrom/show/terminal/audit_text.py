@@ -10,13 +10,17 @@ from typing import Any
 from wherefrom.answering.certificate import say_more
 from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED
 from wherefrom.core.replies import AS_READ, SUPPORTED
-from wherefrom.show.terminal.cells import area, ends, percent, percents, share
 from wherefrom.show.terminal.result_tables import (
     INTERVAL,
     NOTHING,
     Section,
     Table,
+    area,
+    ends,
     explain_threshold,
+    percent,
+    percents,
+    share,
 )
 
 Findings = Mapping[str, Any]
