@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from probing import texts
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.stand_ins import Nothing, StandIn
@@ -114,10 +115,9 @@ def _prepare(submission: Submission) -> None:
         sys.path[:] = [p for p in sys.path if not (Path(p) / "q1c_neural.py").is_file()]
         sys.path.insert(0, str(submission.folder))
         if not (submission.folder / "data_utils" / "utils.py").is_file():
-            given = importlib.import_module("probing.given_data")
             package = ModuleType("data_utils")
-            package.utils = given  # pyright: ignore
-            sys.modules |= {"data_utils": package, "data_utils.utils": given}
+            package.utils = texts  # pyright: ignore
+            sys.modules |= {"data_utils": package, "data_utils.utils": texts}
         return True
 
     submission.once("prepared", prepare)
@@ -141,9 +141,9 @@ def _define(submission: Submission, pattern: str, what: str) -> dict[str, list[A
     space: dict[str, Any] = {"__name__": "notebook"}
     for node in _statements(path):
         _execute(node, space, path.name)
-        for name in _names(node):
-            if name in space:
-                found.setdefault(name, []).append(space[name])
+        name = getattr(node, "name", None)
+        if name in space:
+            found.setdefault(name, []).append(space[name])
     return found
 
 
@@ -181,10 +181,6 @@ def _defines(node: ast.stmt) -> bool:
         return False
     calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
     return all(isinstance(c.func, ast.Name) and c.func.id in ("len", "range") for c in calls)
-
-
-def _names(node: ast.stmt) -> list[str]:
-    return [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
 
 
 def _execute(node: ast.stmt, space: dict[str, Any], file: str) -> None:
