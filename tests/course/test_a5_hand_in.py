@@ -71,11 +71,6 @@ def names_of(data: bytes) -> list[str]:
     return zipfile.ZipFile(io.BytesIO(data)).namelist()
 
 
-def test_the_default_year_asks_for_what_the_seed_lists(complete):
-    asked = hand_in.deliverables(complete, "xcs2021")
-    assert sorted(each.name for each in asked) == sorted(SEED)
-
-
 def test_cs224n_packs_src_and_the_data(tmp_path):
     src = tmp_path / "a5" / "src"
     src.mkdir(parents=True)
@@ -138,6 +133,7 @@ def test_what_is_missing_is_named_with_what_makes_it(call, complete, tmp_path):
     assert "./run.sh synthesizer_finetune_with_pretrain" in line
     assert "1 missing and 0 wrong of 18 files" in err
     assert not (tmp_path / "assignment5_submission.zip").exists()
+    (complete / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 499 + "\n")
     assert call("--submission", complete, "--incomplete")[0] == 0
     assert len(names_of((tmp_path / "assignment5_submission.zip").read_bytes())) == 17
 
@@ -168,15 +164,6 @@ def test_what_is_wrong_is_found(call, complete, name, text, says):
     assert code == 65
     assert says in err
     assert out.count("\nx ") == 1
-
-
-def test_empty_lines_can_be_handed_in_knowingly(call, complete, tmp_path):
-    path = complete / "vanilla.pretrain.dev.predictions"
-    path.write_text("Rome\n" * 499 + "\n", encoding="utf-8")
-    assert call("--submission", complete)[0] == 65
-    assert call("--submission", complete, "--incomplete")[0] == 0
-    packed = (tmp_path / "assignment5_submission.zip").read_bytes()
-    assert path.name in names_of(packed)
 
 
 @pytest.mark.parametrize("year", ["xcs2021", "cs224n2023"])
