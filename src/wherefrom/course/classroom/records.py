@@ -1,4 +1,4 @@
-"""A class's table of grades: people's corrections to it, statistics of tests, pairs to read.
+"""A class's table of grades: people's corrections to it, and statistics of tests.
 
 Corrections stand in one file, which the grader reads and never writes over: override a test's
 points, or record what a regrade gave. The last row for a submission and test counts.
@@ -14,7 +14,6 @@ from typing import Any
 
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import cannot_write, read_text, write_text
-from wherefrom.course.classroom.similarity import Pair
 from wherefrom.course.doctor.marks import Grade, write_csv
 
 COLUMNS = ("submission", "test", "points", "kind", "reason")
@@ -101,14 +100,6 @@ def statistics(grades: Sequence[Grade]) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def pairs_table(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    return [
-        {"first": p.first, "second": p.second, "share": round(p.share, 2), "shared": p.shared,
-         "of": p.of}
-        for p in pairs
-    ]  # fmt: skip
 
 
 def write_table(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
