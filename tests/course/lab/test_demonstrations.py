@@ -18,7 +18,6 @@ PUBLISHED = {
     "one-head-is-fragile": {"sd of alpha_a, beta = 10": 0.442, "P(0.4 < alpha_a": 0.0457},
     "two-heads-are-robust": {"total variance of c, one": 4.46, "total variance of c, two": 0.134,
                              "the same given k_a.q1 > 0, by": 0.051, "P(k_a.q1 < 0)": 0.0786},
-    "synthesizer": {"multiplications of the scores": 2 * 64 * 8 * 64, "growth when l": 4},
 }  # fmt: skip
 
 

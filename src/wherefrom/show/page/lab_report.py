@@ -69,7 +69,7 @@ def _read_claims(folder: RunFolder) -> list[dict[str, Any]]:
     except (AttributeError, KeyError, TypeError) as error:
         raise Damaged(
             f"{folder.path / CLAIMS}: expected claims with their checks, found: {error!r}; "
-            f"'wherefrom evaluate {folder.path}' writes it again"
+            "run the same command again to write it again"
         ) from error
     return found
 
