@@ -19,11 +19,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-import commands
 from places import SUBMISSION, data_folders
 
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError
 from wherefrom.core.files import read_text, write_bytes
+from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.classroom.submission_archives import archive
 from wherefrom.course.doctor.guess import decide_year

@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import commands
-from places import HERE, SUBMISSION, find_data
+from places import SUBMISSION, find_data
 
 from wherefrom.core.errors import Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.files import read_text, write_text
+from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.doctor.years import VARIABLE, YEARS, year_name
 
@@ -49,10 +49,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--pretrain_lr", type=float, default=6e-3)
     add("--finetune_lr", type=float, default=6e-4)
     add("--bottleneck_dim", type=int, help="a perceiver's latents, if not the year's")
-    add("--tb_expt_name", help="write losses for tensorboard to expt/NAME")
-    for name in ("--compile", "--no-compile"):  # the library decides by itself
+    for name in ("--compile", "--no-compile"):  # of some hand-outs: the library does without
         add(name, help=argparse.SUPPRESS, action="store_true")
-    add("--backend", help=argparse.SUPPRESS)
+    for name in ("--backend", "--tb_expt_name"):
+        add(name, help=argparse.SUPPRESS)
     add("--data", metavar="FOLDER", help="where the data is, if not in data/ or $A5_DATA")
     add("--out", metavar="FOLDER", type=Path, help="where a command's files go: submission/")
     add("--epochs", type=int, help="epochs to train instead of the assignment's")
@@ -141,15 +141,15 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
     from wherefrom.core.files import cannot_write
     from wherefrom.reading.table_files import read_table
 
-    writes, writer = options.writing_params_path, _writer(options)
+    writes = options.writing_params_path
     if options.function == "pretrain":
         given = dataset, options.block_size, model
-        tconf, trainer = helper.pretrain(*given, options.pretrain_lr, writer)
+        tconf, trainer = helper.pretrain(*given, options.pretrain_lr)
     else:
         names = _data(options.finetune_corpus_path, commands.TRAIN, options)
         read_table(names, 2)  # complains of a bad line by its number
         given = options.reading_params_path, names, dataset, options.block_size, model
-        tconf, trainer = helper.finetune(*given, options.finetune_lr, writer)
+        tconf, trainer = helper.finetune(*given, options.finetune_lr)
     if tconf is None or trainer is None:
         raise _unwritten(options.function, "a config and a trainer")
     tconf.max_epochs = options.epochs or tconf.max_epochs
@@ -197,18 +197,6 @@ def _data(path: str | None, usual: str, options: argparse.Namespace) -> Path:
     if path is not None and Path(path).is_file():
         return Path(path)
     return find_data(Path(path or usual).name, options.data)
-
-
-def _writer(options: argparse.Namespace) -> Any:
-    if options.tb_expt_name is None:
-        return None
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise UsageError(
-            "--tb_expt_name: expected tensorboard, found none; pip install tensorboard"
-        ) from None
-    return SummaryWriter(log_dir=str(HERE / "expt" / options.tb_expt_name))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

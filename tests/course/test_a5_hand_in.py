@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from tests.course.files import A5, load
+from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom import handout_files as packing
 from wherefrom.course.classroom.assignments import find_assignment
 from wherefrom.course.doctor.guess import guess_year
@@ -15,7 +16,7 @@ from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.layouts import check_files, locate, written
 from wherefrom.course.doctor.years import YEARS
 
-commands, hand_in = load(A5, "commands", "hand_in")
+(hand_in,) = load(A5, "hand_in")
 
 # Seed 001 lists these, in this order, as what is handed in.
 SEED = (

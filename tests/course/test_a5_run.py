@@ -11,9 +11,10 @@ import torch
 
 from tests.course.files import A5, hand_out, load
 from wherefrom.core.errors import Mismatch
+from wherefrom.course.classroom import assignment_commands as commands
 
-commands, run, london_baseline, submission, dataset, helper, utils = load(
-    A5, "commands", "run", "london_baseline", "submission", "submission.dataset",
+run, london_baseline, submission, dataset, helper, utils = load(
+    A5, "run", "london_baseline", "submission", "submission.dataset",
     "submission.helper", "submission.utils",
 )  # fmt: skip
 TINY = ["--epochs", "1", "--n_layer", "3", "--n_head", "2", "--n_embd", "8", "--device", "cpu"]

@@ -19,8 +19,10 @@ from wherefrom.core.files import read_text
 from wherefrom.course.classroom import records, similarity
 from wherefrom.course.classroom.gradescope import answer_gradescope
 from wherefrom.course.doctor.findings import Result
-from wherefrom.course.doctor.intake import taken
+from wherefrom.course.doctor.intake import Taken, taken
+from wherefrom.course.doctor.isolation import describe
 from wherefrom.course.doctor.marks import Grade, Tests, table, write_csv
+from wherefrom.course.doctor.recognition import OURS
 from wherefrom.course.doctor.starter import blank
 
 
@@ -59,6 +61,13 @@ class Grader:
         if not inside:
             raise MissingInput(f"{folder}: expected a folder for each submission, found no folders")
         yield from map(self.answer, inside)
+
+
+def remarks(isolation: str, copy: Taken, ours: Sequence[str]) -> list[str]:
+    """What a sheet says of all tests: how code was kept apart, what was left out, what is ours."""
+    said = [describe(isolation)] if isolation else []
+    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
+    return said + ([f"{OURS}: {', '.join(ours)}"] if ours else [])
 
 
 def print_grades(given: argparse.Namespace, grader: Grader) -> None:
