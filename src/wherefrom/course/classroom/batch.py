@@ -93,7 +93,7 @@ def write_class(folder: Path, out: Path, grader: Grader) -> None:
                                for kind in ("tests", "pairs", "corrections"))  # fmt: skip
     corrections = records.read_corrections(corrected, grader.known)
     # People mark the written parts, which have no column otherwise.
-    columns = [*grader.columns, *sorted({c.test for c in corrections} - set(grader.columns))]
+    columns = [*grader.columns, *sorted({c["test"] for c in corrections} - set(grader.columns))]
     seen: list[Grade] = []
 
     def rows() -> Iterator[dict[str, Any]]:
@@ -110,7 +110,12 @@ def write_class(folder: Path, out: Path, grader: Grader) -> None:
     print(f"statistics of the tests: {tests}")
     print(f"{len(alike)} pairs that are alike, to be read, not judged: {pairs}")
     print(f"{len(corrections)} corrections by people: {corrected}")
-    records.check_names(corrections, names, corrected)
+    strange = [c["submission"] for c in corrections if c["submission"] not in names]
+    if strange:
+        raise MissingInput(
+            f"{corrected}: expected names of submissions, found '{strange[0]}', which is not in "
+            "the batch; all others were applied"
+        )
 
 
 def compare(folder: Path, names: Sequence[str], grader: Grader) -> list[dict[str, Any]]:
