@@ -25,8 +25,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
 from places import HERE, SUBMISSION, data_to_grade_with, other_data
 
 from wherefrom.core.errors import MissingInput

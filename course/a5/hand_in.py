@@ -17,8 +17,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
 from places import SUBMISSION, data_folders
 
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError

@@ -20,30 +20,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from marking.points import AVERAGED, MENDED, SAVED, TESTS, asked
+from probing.loading import gather, locate, not_asked_for
+
+from wherefrom.core.errors import MissingInput
+from wherefrom.course.classroom.batch import Grader, print_grades, remarks
+from wherefrom.course.classroom.spoken_errors import tell
+from wherefrom.course.doctor.child_requests import Asking, ask
+from wherefrom.course.doctor.findings import Result, attempt
+from wherefrom.course.doctor.intake import taken
+from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.isolation import choose as choose_isolation
+from wherefrom.course.doctor.judging.claims import Claims
+from wherefrom.course.doctor.marks import Grade, add_options, choose, overview
+from wherefrom.course.doctor.recognition import own_functions
+from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year
+
 HERE = Path(__file__).resolve().parent
 LENT = ("sigmoid.py", "softmax.py", "q1c_neural.py")
-sys.path.insert(0, str(HERE))
-
-from marking.points import AVERAGED, MENDED, SAVED, TESTS, asked  # noqa: E402
-from probing.loading import gather, locate, not_asked_for  # noqa: E402
-
-from wherefrom.core.errors import MissingInput  # noqa: E402
-from wherefrom.course.classroom.batch import Grader, print_grades, remarks  # noqa: E402
-from wherefrom.course.classroom.spoken_errors import tell  # noqa: E402
-from wherefrom.course.doctor.child_requests import Asking, ask  # noqa: E402
-from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
-from wherefrom.course.doctor.intake import taken  # noqa: E402
-from wherefrom.course.doctor.isolation import Limits  # noqa: E402
-from wherefrom.course.doctor.isolation import choose as choose_isolation  # noqa: E402
-from wherefrom.course.doctor.judging.claims import Claims  # noqa: E402
-from wherefrom.course.doctor.marks import (  # noqa: E402
-    Grade,
-    add_options,
-    choose,
-    overview,
-)
-from wherefrom.course.doctor.recognition import own_functions  # noqa: E402
-from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year  # noqa: E402
 
 
 def grade(
