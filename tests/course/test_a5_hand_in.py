@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.course.files import A5, load
+from tests.course.files import A5, calling, load
 from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom import handout_files as packing
 from wherefrom.course.classroom.assignments import find_assignment
@@ -55,17 +55,12 @@ def complete(tmp_path):
     return folder
 
 
-@pytest.fixture
-def call(capsys, tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments):
-        code = hand_in.main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
 
-    return call
+call = calling(lambda: hand_in.main)
 
 
 def names_of(data: bytes) -> list[str]:

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.course.files import calling
 from wherefrom import api
 from wherefrom.cli.main import main
 from wherefrom.core.config import to_toml
@@ -40,16 +41,7 @@ def lab(monkeypatch):
     return put
 
 
-@pytest.fixture
-def call(capsys):
-    def call(*arguments):
-        capsys.readouterr()
-        code = main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
-
-    return call
+call = calling(lambda: main)
 
 
 @pytest.mark.nightly
