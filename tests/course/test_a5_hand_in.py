@@ -67,7 +67,7 @@ def names_of(data: bytes) -> list[str]:
     return zipfile.ZipFile(io.BytesIO(data)).namelist()
 
 
-def test_cs224n_packs_src_and_the_data(tmp_path):
+def test_cs224n_packs_src_and_the_data_and_its_own_run_py_makes_the_files(call, tmp_path):
     src = tmp_path / "a5" / "src"
     src.mkdir(parents=True)
     for name in ("attention", "dataset", "model", "run", "trainer", "utils", "london_baseline"):
@@ -81,6 +81,11 @@ def test_cs224n_packs_src_and_the_data(tmp_path):
     assert "london_baseline_accuracy.txt" in later
     assert "rope.finetune.params" in later
     assert not later & {"wiki.txt", "rope.pretrain.params", "vanilla.pretrain.params"}
+    (src.parent / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 501, encoding="utf-8")
+    _, out, _ = call("--submission", src.parent, "--check", "--year", "cs224n2021")
+    assert "./run.sh" not in out
+    assert "vanilla.model.params                   missing; make it with 'python src/run.py " in out
+    assert "expected 500 lines, one for each question, found 501; make it with 'python" in out
 
 
 @pytest.mark.parametrize("year", YEARS)
@@ -178,18 +183,6 @@ def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
         assert guess_year(place).year == year
         assert len(written(place, "*.predictions")) == 6
         assert len(written(place, "*.params")) == (5 if package else 3)
-
-
-def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
-    src = tmp_path / "src"
-    src.mkdir()
-    for name in ("attention", "dataset", "model", "run", "trainer", "utils"):
-        (src / f"{name}.py").write_text("x = 1\n", encoding="utf-8")
-    (tmp_path / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 501, encoding="utf-8")
-    _, out, _ = call("--submission", tmp_path, "--check", "--year", "cs224n2021")
-    assert "./run.sh" not in out
-    assert "vanilla.model.params                   missing; make it with 'python src/run.py " in out
-    assert "expected 500 lines, one for each question, found 501; make it with 'python" in out
 
 
 def test_the_year_is_guessed_aloud_or_named(call, complete):
