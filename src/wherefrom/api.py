@@ -42,7 +42,7 @@ from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Claim, Reply, Source, Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.course.classroom.handout_files import new_course
-from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
+from wherefrom.course.lab.running import run_demonstrations
 from wherefrom.data.data_catalogue import survey_dataset
 from wherefrom.experiments.comparing.explanation import Explanation, explain
 from wherefrom.experiments.comparing.listing import RecipeEntry, RunEntry, list_recipes, list_runs
@@ -221,21 +221,15 @@ def evaluate(
     processes: int | None = None,
     wait: float = PATIENCE,
 ) -> Outcome:
-    """Score a finished run's models again, or compute its demonstrations again.
+    """Score a finished run's models again.
 
     The new results are stored; `Outcome.changed` names those that differ from the old ones. Several
     `processes`, or those of torchrun, divide the questions; `wait` is as in `run`.
     """
     path = run_path(run)
     recipe = RunFolder(path).read_recipe()
-    work = partial(_evaluate, recipe, threads)
+    work = partial(evaluate_run, threads=threads)
     return run_on_ranks(work, path, recipe, processes, wait, trains=False)
-
-
-def _evaluate(recipe: Experiment, threads: int | None, path: Path) -> Outcome:
-    if isinstance(recipe, Demonstrations):
-        return demonstrate_again(recipe, RunFolder(path))
-    return evaluate_run(path, threads)
 
 
 def default_folder(recipe: Experiment) -> Path:

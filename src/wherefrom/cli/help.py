@@ -22,7 +22,7 @@ class Command(TyperCommand):
         """An empty value is a shell's variable that is not set: as a path, the current folder."""
         for parameter in self.params:
             given: Any = ctx.params.get(parameter.name)
-            values: Any = given if isinstance(given, list | tuple) else (given,)
+            values: list[Any] = [*given] if isinstance(given, list | tuple) else [given]
             if "" in values and given != parameter.default:
                 raise UsageError(f"{parameter.opts[0]}: expected a value, found ''")
         return super().invoke(ctx)
