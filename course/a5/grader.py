@@ -32,8 +32,7 @@ from places import HERE, SUBMISSION, data_to_grade_with, other_data
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.course.classroom.batch import Grader, print_grades
 from wherefrom.course.classroom.spoken_errors import tell
-from wherefrom.course.doctor.checks import KINDS
-from wherefrom.course.doctor.examination import look_at
+from wherefrom.course.doctor.checks import KINDS, look_at
 from wherefrom.course.doctor.guess import decide_year, guess_year
 from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.isolation import Limits, describe

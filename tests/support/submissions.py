@@ -221,14 +221,14 @@ def judge_files(
 ) -> dict[str, Any]:  # fmt: skip
     """What is found in files of predictions, by "MODEL SPLIT"; none of its code is asked."""
     from wherefrom.course.doctor.findings import attempt
-    from wherefrom.course.doctor.judging import scores
+    from wherefrom.course.doctor.judging import predictions
     from wherefrom.course.doctor.judging.claims import Files
 
     claims = claims_of(folder, [], year, draw=3)
     claims.files = Files(folder, data, answers)
-    claims.add(claims_of(folder, scores.parameter_requests(claims, reads), year)._found)
+    claims.add(claims_of(folder, predictions.parameter_requests(claims, reads), year)._found)
     return {
-        f"{model} {split}": attempt(partial(scores.judge, model=model, split=split), claims)
+        f"{model} {split}": attempt(partial(predictions.judge, model=model, split=split), claims)
         for model, split in reads
     }
 

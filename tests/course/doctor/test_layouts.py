@@ -12,7 +12,6 @@ from wherefrom.course.doctor.layouts import (
     check_files,
     expected_files,
     is_package,
-    load,
     locate,
     written,
 )
@@ -61,7 +60,7 @@ def test_files_without_a_package_are_one_module_and_import_each_other(grounds, m
     )
     (files / "dataset.py").write_text("from random import Random\n")
     monkeypatch.setattr(sys, "path", list(sys.path))
-    modules, errors = load(files)
+    modules, errors = Submission(files).code
     assert errors == {}
     submission = Submission(files)
     assert (submission.GPT.heads, submission.Attention.heads) == (3, 3)
@@ -75,7 +74,7 @@ def test_a_file_that_cannot_be_imported_costs_only_its_own(grounds):
     (package / "__init__.py").write_text("from .dataset import A\nfrom .trainer import B\n")
     (package / "dataset.py").write_text("class A:\n    n = 1\n")
     (package / "trainer.py").write_text("import nowhere_to_be_found\n")
-    errors = load(package)[1]
+    errors = Submission(package).code[1]
     assert list(errors) == ["trainer.py"]
     assert Submission(package).A.n == 1
     with pytest.raises(

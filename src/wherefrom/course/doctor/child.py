@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from wherefrom.course.doctor import stand_ins
-from wherefrom.course.doctor.leniency import lenient
+from wherefrom.course.doctor.leniency import lenient, provide
 from wherefrom.course.doctor.submission import Submission, describe
 
 
@@ -57,7 +56,7 @@ def main(place: Path) -> None:
     probes = import_module(order["probes"]).PROBES
     sys.path[:] = own  # what is given is not for the submission
     if order["code"]:
-        stand_ins.provide()
+        provide()
     submission = Submission(Path(order["folder"]), order["year"], order["broken"])
     answer(submission, probes, order["asked"], place)
     os._exit(0)  # whatever threads and exit handlers the submission left behind
