@@ -131,7 +131,7 @@ def draws_as_ours(claims: Claims, year: str) -> str:
         return ""
     text = "\n".join(spans.documents(claims.draw))
     with redirect_stdout(io.StringIO()), patch.dict(os.environ, {VARIABLE: year}):
-        data = Submission(SUBMISSION, year).CharCorruptionDataset(text, _BLOCK)
+        data = Submission(SUBMISSION).CharCorruptionDataset(text, _BLOCK)
         same = spans.draws_as(claims, data, _BLOCK)
     return "from the same seed it hides the spans that the library's solution hides" if same else ""
 

@@ -194,12 +194,12 @@ def claims_of(folder: Path, requests: Any, year: str = DEFAULT_YEAR, draw: int =
     place = Path(tempfile.mkdtemp(prefix="claims-", dir=folder.parent)).resolve()
     for name in ("given", "out", "work"):
         (place / name).mkdir()
-    asked = [{"name": r.name, "kind": r.kind, "with": dict(r.given)} for r in requests]
+    asked = [vars(request) for request in requests]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", list(sys.path))
         patch.setenv("A5_YEAR", YEAR or year)
         patch.chdir(place / "work")
-        answer(Submission(folder.resolve(), year), PROBES, asked, place)
+        answer(Submission(folder.resolve()), PROBES, asked, place)
     found = {request.name: read_claim(place / "out", request.name) for request in requests}
     return Claims(find_year(year), draw, is_package(folder), found)
 

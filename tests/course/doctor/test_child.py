@@ -22,7 +22,7 @@ def asked(place, probe, **given):
     answer(
         Submission(place / "submission"),
         {"p": probe},
-        [{"name": "a", "kind": "p", "with": given}],
+        [{"name": "a", "kind": "p", "given": given}],
         place,
     )
     return json.loads((place / "out" / "a.json").read_text())

@@ -48,7 +48,7 @@ def ran(making, program):
 
 def test_a_run_is_watched_and_nothing_is_trained(program, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    submission = Submission(program(), YEAR)
+    submission = Submission(program())
     run = programs.run(submission, "pretrain", VANILLA, "abc\ndef", SMALL)
     assert run.error is None
     assert (len(run.models), len(run.trainers), run.trained) == (1, 1, 1)

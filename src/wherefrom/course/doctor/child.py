@@ -57,7 +57,7 @@ def main(place: Path) -> None:
     sys.path[:] = own  # what is given is not for the submission
     if order["code"]:
         provide()
-    submission = Submission(Path(order["folder"]), order["year"], order["broken"])
+    submission = Submission(Path(order["folder"]), order["broken"])
     answer(submission, probes, order["asked"], place)
     os._exit(0)  # whatever threads and exit handlers the submission left behind
 
@@ -76,7 +76,7 @@ def answer(
             seed(0)  # the same submission claims the same twice
         with lenient(submission.folder, submission.files) as excuses:
             try:
-                how = SimpleNamespace(**request["with"], given=given)
+                how = SimpleNamespace(**request["given"], given=given)
                 probes[request["kind"]](submission, found, how)
             except (Exception, SystemExit) as error:
                 raised = describe(error, submission.folder)

@@ -13,7 +13,6 @@ from typing import Any, TypeVar
 
 from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.layouts import expected_files, is_package
-from wherefrom.course.doctor.years import DEFAULT_YEAR, Year, find_year
 
 T = TypeVar("T")
 
@@ -21,10 +20,9 @@ T = TypeVar("T")
 class Submission:
     """The names of a submission's files; a file that cannot be imported costs only its own."""
 
-    def __init__(self, folder: Path, year: str = DEFAULT_YEAR, broken: str = "") -> None:
+    def __init__(self, folder: Path, broken: str = "") -> None:
         self.folder, self.broken = folder, broken
         self.files: dict[str, Path] = {}  # by the end of their usual name
-        self.year: Year = find_year(year)
         self._kept: dict[Hashable, Any] = {}
 
     @property
