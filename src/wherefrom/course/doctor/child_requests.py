@@ -73,7 +73,7 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
     return found
 
 
-def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> isolation.Ended:
+def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> str:
     """One process, in a folder of its own: `given` goes in, `out` comes back."""
     kind = (how.isolation or isolation.choose()) if how.code else isolation.NONE
     home = library(how.closed) if how.code else HOME.parent

@@ -56,6 +56,7 @@ _SYSTEM = (
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _LANDLOCK, _LANDLOCK_WITH_TCP = 444, 4  # a system call, and a version of it
 _OPEN_TO_ALL = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
+_ENDED = "it ended its process (code {})"
 _LAUNCH = Path(__file__).with_name("launch.py")
 
 
@@ -71,23 +72,6 @@ class Limits:
     total: float = 600.0
     threads: int = 1
     disk_mb: int = 512
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a program ended: its exit code (negative: the signal), and why it was stopped, if so."""
-
-    code: int
-    stopped: str = ""
-
-    def __str__(self) -> str:
-        if self.stopped:
-            return self.stopped
-        if self.code >= 0:
-            return f"it ended its process (code {self.code})"
-        if -self.code == signal.SIGXCPU:
-            return "it used up its processor time"
-        return f"it was killed ({signal.Signals(-self.code).name})"
 
 
 def choose(trust: bool = False) -> str:
@@ -122,8 +106,8 @@ def run(
     reads: Iterable[Path] = (),
     hidden: Iterable[Path] = (),
     environment: Mapping[str, str] | None = None,
-) -> Ended:
-    """Run `python PROGRAM...` in `place/work`.
+) -> str:
+    """Run `python PROGRAM...` in `place/work`; how it ended, in words.
 
     It may write in `place`, but for `place/given`, and read `reads`, but for what is `hidden` in
     them. What it prints is lost: its answers are files in `place/out`, and each time these grow
@@ -151,7 +135,10 @@ def run(
         _end(process)
         if kind == USER:
             _remove_all_of(user, place)
-    return Ended(process.returncode, stopped)
+    code = process.returncode  # negative: a signal
+    if stopped or code == -signal.SIGXCPU:
+        return stopped or "it used up its processor time"
+    return f"it was killed ({signal.Signals(-code).name})" if code < 0 else _ENDED.format(code)
 
 
 def _watch(process: subprocess.Popen[bytes], place: Path, limits: Limits) -> str:
@@ -348,7 +335,7 @@ def _works(kind: str) -> bool:
         found = {"PYTHONPATH": os.pathsep.join(map(str, torch_home()))}
         limits = Limits(20.0, total=40.0)
         ended = run(kind, ("-c", program), place, limits=limits, environment=found)
-        return ended.code == 0 and (place / "out" / "works").is_file()
+        return ended == _ENDED.format(0) and (place / "out" / "works").is_file()
 
 
 def _is_root() -> bool:

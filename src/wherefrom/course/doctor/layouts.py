@@ -70,15 +70,11 @@ def parse(path: Path) -> None:
         ) from None
 
 
-def written(folder: Path, pattern: str) -> list[Path]:
-    """The files that the code wrote, by name: beside the code, or else beside `src`.
-
-    Links are not followed: what they name is not the submission's.
-    """
-    places = (folder, folder.parent) if folder.name == "src" else (folder,)
-    found = {path.name: path for place in places[::-1] for path in place.glob(pattern)}
-    kept = (found[name] for name in sorted(found))
-    return [path for path in kept if path.is_file() and not path.is_symlink()]
+def find_written(folder: Path, name: str) -> Path:
+    """A file that the code wrote: beside the code, or else beside `src`."""
+    beside = folder.parent / name
+    inside = (folder / name).is_file() or folder.name != "src" or not beside.is_file()
+    return folder / name if inside else beside
 
 
 def _folders(folder: Path, depth: int) -> Iterator[Path]:

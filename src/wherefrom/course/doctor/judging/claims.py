@@ -23,7 +23,7 @@ from torch import Tensor
 from wherefrom.course.doctor.exercises import weights
 from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.intake import open_plain
-from wherefrom.course.doctor.layouts import written
+from wherefrom.course.doctor.layouts import find_written
 from wherefrom.course.doctor.years import Year
 
 T = TypeVar("T")
@@ -135,7 +135,7 @@ class Files:
     again: int = 40
 
     def find(self, name: str) -> Path:
-        return next(iter(written(self.folder, name)), self.folder / name)
+        return find_written(self.folder, name)
 
 
 class Claims:
