@@ -5,7 +5,6 @@ The course's grader adds points to the same findings.
 
 from pathlib import Path
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor.findings import CheckResult, Examination
 from wherefrom.course.doctor.guess import decide_year
@@ -18,7 +17,6 @@ _DATA = "birthplaces"  # the name under which the course's data are registered
 _OTHERS = ("part g", "written")  # made of the others, or for a person
 
 
-@checked
 def examine_submission(
     folder: str | Path,
     *,
