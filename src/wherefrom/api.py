@@ -77,7 +77,7 @@ from wherefrom.show.export.exporting import Export
 from wherefrom.show.export.exporting import export_run as export
 from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
 from wherefrom.show.page.opened_report import example_report, open_report
-from wherefrom.show.page.report_page import Report, report_runs
+from wherefrom.show.page.report_page import Report, write_report
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_lines import TrainingProgress, watch_reading
 from wherefrom.training.rank_group import PATIENCE
@@ -347,23 +347,6 @@ def examples(
     _refuse_given(f"{source}: is a file of predictions", **named)
     table, folder = (None if path is None else Path(path) for path in (questions, data))
     return examples_of_file(Path(source), table, folder, number, seed)
-
-
-def write_report(
-    runs: AnyRun | Iterable[AnyRun],
-    out: str | PathLike[str] | None = None,
-    *,
-    precision: str = "auto",
-    threads: int | None = None,
-) -> Report:
-    """Write a run's report, one HTML file in which its model answers (default: RUN/report.html).
-
-    Further runs are shown beside the first. `precision` says how the page keeps the weights: int8,
-    int12, fp16 or fp32; by default fp16, or fewer bits where the page would be too large. The page
-    shows an audit's findings if there is an audit, and needs none.
-    """
-    given = [runs] if isinstance(runs, str | PathLike | Run) else list(runs)
-    return report_runs(given, out, precision, threads)
 
 
 # -- what these share ------------------------------------------------------------------
