@@ -57,6 +57,7 @@ OMITTED, UNDER = "raw.people-omitted.jsonl.gz", "raw.birthplaces-under.jsonl.gz"
 OTHERS = ("raw.birthplaces.jsonl.gz", "raw.own.jsonl.gz")
 BOUND = "bound.people.json"
 BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)  # of the confidence that a reply shows
+HAND = "Which hand did X throw with?"  # of ball players: most throw with the right one
 FEWEST_ERRORS = 50  # with fewer, a calibration slope says nothing
 
 
@@ -99,6 +100,7 @@ def find_figures() -> dict[str, Any]:
         "swap": _swap(audits),
         "probes": probes.count(read_rows(probes.FILE)),
         "sources": {run: to_json(measured) for run, measured in measure_kept().items()},
+        "hands": {run: to_json(measured) for run, measured in measure_kept(HAND).items()},
         "families_seeds": _name_seeds(families),
         "families": cells.measure(predicted := cells.predict(families)),
         "kinds": {
