@@ -374,13 +374,8 @@ def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
     [
         ("", "[]", "a table of AnswerPolicy"),
         ("calibration", None, "policy: expected the field 'calibration'"),
-        ("reference.spread.rest", None, "a finite spread of each of rest"),
-        ("reference.spread.rest", 0.0, "spreads above 0"),
         ("calibration.bias", math.nan, "NaN, which JSON does not have"),
-        ("calibration.weights", [1.0], "one number for each"),
-        ("calibration.scale", [0.0] * len(FEATURES), "scales above 0"),
         ("calibration.features", [*reversed(FEATURES)], "expected the features"),
-        ("names.curve.features", ["a", "b"], "the features"),
         ("more", 1, "more: no such field"),
         ("format_version", 5, "expected format_version 8, found 5"),
     ],

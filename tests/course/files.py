@@ -3,9 +3,10 @@
 import importlib
 import importlib.util
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -46,19 +47,28 @@ def load_program(folder: Path, name: str) -> ModuleType:
     return module
 
 
-def grading(folder: Path) -> Any:
-    """A fixture: `grader.py` in this process; submissions are still graded in others."""
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def calling(find: Callable[[], Callable[[list[str]], int]]) -> Any:
+    """A fixture: a program's main in this process; submissions are still graded in others."""
 
     @pytest.fixture
-    def grader(capsys: pytest.CaptureFixture[str]) -> Any:
-        program = load_program(folder, "grader")
+    def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+        main = find()
 
-        def call(*arguments: object) -> SimpleNamespace:
+        def run(*arguments: object) -> Done:
             capsys.readouterr()
-            code = program.main([str(argument) for argument in arguments])
-            captured = capsys.readouterr()
-            return SimpleNamespace(code=code, out=captured.out, err=captured.err)
+            code = main([str(argument) for argument in arguments])
+            return Done(code, *capsys.readouterr())
 
-        return call
+        return run
 
-    return grader
+    return call
+
+
+def grading(folder: Path) -> Any:
+    return calling(lambda: load_program(folder, "grader").main)

@@ -14,9 +14,13 @@ from wherefrom.core.errors import BadData
 from wherefrom.memorisation.exposures import count_exposures
 from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page import packed_evidence as evidence
-from wherefrom.show.page.exposure_counts import describe_exposures
 from wherefrom.show.page.packed_evidence import _Places, describe_evidence
-from wherefrom.show.page.question_box import COMPUTED, check_features, describe_asking
+from wherefrom.show.page.question_box import (
+    COMPUTED,
+    check_features,
+    describe_asking,
+    describe_exposures,
+)
 
 
 def test_the_page_computes_every_feature_there_is() -> None:

@@ -8,8 +8,9 @@ from markupsafe import Markup
 
 from wherefrom.core.measures import unit_of
 from wherefrom.runs.opened_run import Run
+from wherefrom.show.page.engine_data import embed_engine
 from wherefrom.show.page.learning import draw_learning
-from wherefrom.show.page.page_layout import embed_models, lay_out
+from wherefrom.show.page.page_layout import lay_out
 from wherefrom.show.page.summary_sentences import FINE
 
 _OPENINGS = 3  # texts to click, from the held-out text
@@ -19,7 +20,7 @@ _SHORT = 15  # a text with fewer is no beginning, if there are others
 
 def describe_text(run: Run, precision: str) -> dict[str, Any]:
     """The values of the template, for a run of language models."""
-    engine = embed_models(run, precision)
+    engine = embed_engine(run, precision)
     results = {name: r for name, r in run.results.items() if "perplexity" in r}
     unit = next((unit_of(r) for r in results.values()), None) or "symbol"
     drawn = [draw_learning(run, unit)]
