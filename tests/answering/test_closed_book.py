@@ -7,9 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
+from tests.support.made_up import Unmoved
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import FAMILIARITY, FEATURES
 from wherefrom.answering.kept_answers import RememberingModel
@@ -32,27 +31,15 @@ def question(name: str, answer: str = "Oslo", support: str = "stated") -> Questi
 ASKED = tuple(question(name) for name in NAMES)
 
 
-class Even(nn.Module):
-    """Finds every character as likely as any other: a name is as familiar as it is short."""
-
-    max_input, cacheable = 40, False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.size = nn.Parameter(torch.zeros(len(VOCABULARY)))
-
-    def new_cache(self, rows: int, positions: int) -> None:
-        raise AssertionError("it has none")
-
-    def forward(self, tokens: torch.Tensor, cache: None = None) -> torch.Tensor:
-        return self.size.expand(*tokens.shape, -1)
+# It finds every character as likely as any other: a name is as familiar as it is short.
+EVEN = Unmoved([0.0] * len(VOCABULARY), 40)
 
 
 class Scripted:
     """An answerer that says what its script has, and counts what it was asked."""
 
     def __init__(self, answers: dict[str, Answer] | None = None) -> None:
-        self.model, self.vocabulary = Even(), VOCABULARY
+        self.model, self.vocabulary = EVEN, VOCABULARY
         self.answers = answers or {}
         self.decoded: list[str] = []
 
@@ -186,7 +173,7 @@ def test_of_a_long_text_before_names_the_model_reads_what_fits():
 
 def test_a_run_that_answers_no_questions_is_named():
     recipe = SimpleNamespace(name="sentiment")
-    for predictor, questions in ((object(), ASKED), (ModelAnswerer(Even(), VOCABULARY), ())):
+    for predictor, questions in ((object(), ASKED), (ModelAnswerer(EVEN, VOCABULARY), ())):
         run = SimpleNamespace(
             path=Path("runs/x"),
             recipe=recipe,

@@ -277,21 +277,6 @@ def test_one_of_the_relations_alone_is_not_taken_for_all():
     assert policy.unverified(asked).tolist() == [False, True]
 
 
-def test_several_relations_are_certified_together():
-    rows, people = ball_players(800, 0, 0)
-    found = certify_policy(model := ScriptedRelations(rows), judge(model, people), 0.1, 0.1)
-    certificates = found.certificate.by_relation
-    assert {name: each.certified for name, each in certificates.items()} == {
-        "birthplace": True, "hand": False,
-    }  # fmt: skip
-    assert {each.delta for each in certificates.values()} == {0.05}
-    least = found.policy.relations["birthplace"].threshold.value
-    assert least == certificates["birthplace"].threshold
-    features = table((-0.2, 3.0, 0.0, 0.0), (-0.2, 3.0, 0.0, 0.0))
-    assert found.policy.answers(features, ["birthplace", "hand"]).tolist() == [True, False]
-    assert found.uncertified.relations.keys() == found.policy.relations.keys()
-
-
 # --- names that the model does not know --------------------------------------------------------
 
 
@@ -375,7 +360,6 @@ def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
         ("", "[]", "a table of AnswerPolicy"),
         ("calibration", None, "policy: expected the field 'calibration'"),
         ("calibration.bias", math.nan, "NaN, which JSON does not have"),
-        ("calibration.features", [*reversed(FEATURES)], "expected the features"),
         ("more", 1, "more: no such field"),
         ("format_version", 5, "expected format_version 8, found 5"),
     ],

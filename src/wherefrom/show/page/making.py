@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
 
+from wherefrom.auditing.audit_findings import read_findings
 from wherefrom.core.config import encode
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
@@ -15,7 +16,6 @@ from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_
 from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.layout import WEIGHTS
 from wherefrom.runs.opened_run import Run
-from wherefrom.show.page.judged_answers import read_findings
 
 _MODELS = 4  # of which each is described
 _OPTIONS = {  # of a user's own files
