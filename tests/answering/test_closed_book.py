@@ -148,7 +148,7 @@ def test_a_question_is_decoded_once_and_not_at_all_where_that_was_done_before():
     model = closed_book(answerer := Scripted({ASKED[0].text: Answer("Rome", 0.6)}))
     first, second, third = (model.parse(q.text) for q in ASKED[:3])
     before = {second.text: Answer("Lima", 0.25, (Candidate("Rome", 0.125),))}
-    found = RememberingModel.of(model, before).answer([first, second, first, third])
+    found = RememberingModel(model, before).answer([first, second, first, third])
     assert answerer.decoded == [first.text, third.text]
     assert [a.text for a in found.answers] == ["Rome", "Lima", "Rome", "Oslo"]
     assert found.features["margin"][1] == pytest.approx(math.log(2))

@@ -20,7 +20,7 @@ def ask(model, run, count):
 
 
 def test_what_is_written_is_what_is_read(run, tmp_path):
-    model = RememberingModel.of(open_closed_book(run), {})
+    model = RememberingModel(open_closed_book(run), {})
     ask(model, run, 5)
     write_kept(RunFolder(tmp_path), model.kept)
     found = read_kept(RunFolder(tmp_path))

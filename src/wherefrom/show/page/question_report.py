@@ -69,7 +69,7 @@ def open_remembering(run: Run) -> Inspector:
     """An inspector that knows what the evaluation computed."""
     inspector = open_inspector(run)
     opened = inspector.opened_run
-    opened.model = RememberingModel.of(opened.model, opened.decoded(), read_kept(run.folder))
+    opened.model = RememberingModel(opened.model, opened.decoded(), read_kept(run.folder))
     return inspector
 
 
