@@ -55,7 +55,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--data", metavar="FOLDER", help="where the data is, if not in data/ or $A5_DATA")
     add("--out", metavar="FOLDER", type=Path, help="where a command's files go: submission/")
     add("--epochs", type=int, help="epochs to train instead of the assignment's")
-    add("--device", default="auto", help="auto, cpu, cuda or mps")
+    add("--device", default="auto", help="auto, cpu or cuda")
     add("--seed", type=int, default=42)
     add("--year", help=f"the hand-out, if not $A5_YEAR or the files' own: {', '.join(YEARS)}")
     for name, size in SIZES.items():

@@ -35,7 +35,6 @@ from wherefrom.auditing.answer_examples import Examples, examples_of_file, examp
 from wherefrom.auditing.audit_findings import Audit
 from wherefrom.auditing.auditor import audit_run
 from wherefrom.auditing.claimed_answers import weigh_claims
-from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, WherefromError
 from wherefrom.core.files import cannot_write
@@ -74,7 +73,6 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import RUNS
 from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.verification import Fault, Verification, verify
-from wherefrom.runs.workshop import why_not_mps
 from wherefrom.show.export.exporting import Export
 from wherefrom.show.export.exporting import export_run as export
 from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
@@ -113,7 +111,6 @@ def _reports_reading(function: Callable[Parameters, Result]) -> Callable[Paramet
 # -- training ------------------------------------------------------------------------
 
 
-@checked
 def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> Experiment:
     """A named recipe, changed by a TOML file, then by options, then by settings; the
     options `seed`, `device` and `threads` come last.
@@ -123,7 +120,6 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
     return build(name, options)
 
 
-@checked
 @_reports_reading
 def run(
     recipe: str | Experiment | None = None,
@@ -177,7 +173,6 @@ def _run_into(
     return _run(planned.recipe, path, progress, planned=planned, log=log)
 
 
-@checked
 @_reports_reading
 def run_seeds(
     recipe: str | Experiment | None,
@@ -219,7 +214,6 @@ def run_seeds(
     return SeedsOutcome.of(built.name, _run_all(ready, together, progress))
 
 
-@checked
 def evaluate(
     run: AnyRun,
     *,
@@ -255,7 +249,6 @@ def default_folder(recipe: Experiment) -> Path:
 # -- asking --------------------------------------------------------------------------
 
 
-@checked
 def ask(
     run: AnyRun,
     questions: str | Iterable[str],
@@ -296,7 +289,6 @@ def open_to_ask(run: AnyRun, threads: int | None = None) -> Inspector:
     return open_report(Path(run))
 
 
-@checked
 def audit(
     run: AnyRun,
     *,
@@ -336,7 +328,6 @@ def audit(
     )
 
 
-@checked
 def examples(
     source: AnyRun,
     *,
@@ -444,8 +435,6 @@ def _run(
         outcome = run_demonstrations(recipe, path)
     else:
         assert isinstance(recipe, Recipe), "a study of several runs has a function of its own"
-        if recipe.device == "mps" and (reason := why_not_mps()):
-            note(f"{label}{reason}")
         # After the last name the models are evaluated; with a deadline the primary one is last.
         last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
@@ -460,8 +449,6 @@ def _run(
 
 
 def _run_all(requests: list[RunRequest], together: int | None, progress: bool) -> list[Outcome]:
-    if requests[0].recipe.device == "mps" and (reason := why_not_mps()):
-        note(reason)
     outcomes = execute_all(
         requests,
         together,

@@ -168,18 +168,6 @@ def test_the_small_programs_take_the_data_folder_too(tmp_path, capsys):
     assert dataset.main(["nomdata", "--data", folder]) == 2
 
 
-@pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
-def test_a_device_that_is_not_here_is_told_of(chain, capsys, monkeypatch):
-    monkeypatch.setattr(utils, "read_params", read)
-    data, out = chain
-    given = ["rope_eval_dev_with_pretrain", "--data", str(data), "--out", str(out)]
-    assert run.main([*given, *TINY[:-1], "mps"]) == 0
-    assert capsys.readouterr().err == "device 'mps' is not here; using the CPU\n"
-    given = ["vanilla_finetune_without_pretrain", "--data", str(data), "--out", "elsewhere"]
-    assert run.main([*given, *TINY[:-1], "mps"]) == 0
-    assert capsys.readouterr().err.count("device 'mps' is not here; using the CPU\n") == 1
-
-
 def fails(capsys, code, *given):
     """The one line that a command fails with."""
     assert run.main([*given, *TINY]) == code

@@ -110,12 +110,10 @@ def test_models_of_an_earlier_call_count_if_they_were_measured_on_the_same_answe
     written = "".join(json.dumps(to_json(row)) + "\n" for row in (first, second, other))
     put(tmp_path, written)
     found = find_memorisation(RunFolder(tmp_path), [run], questions, ["Rome", "Oslo"])
-    assert found is not None
     assert found.models == 3
     own = measure_probabilities([run], questions, ["Rome", "Oslo"])
     assert read_rows(RunFolder(tmp_path)) == [first, second, *own]
     again = find_memorisation(RunFolder(tmp_path), [run], questions, ["Rome", "Oslo"])
-    assert again is not None
     assert again.models == 3, "the run's own row is replaced, not added again"
 
 

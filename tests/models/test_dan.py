@@ -49,7 +49,6 @@ def test_the_gradient_is_that_of_torchs_own_embedding_bag():
     x = F.relu(model.layers[0](peer(words, offsets)))
     F.cross_entropy(model.head(x), y).backward()
     torch.testing.assert_close(model.embedding.grad, peer.weight.grad)
-    assert model.embedding.grad is not None
     assert model.embedding.grad[[0, 4]].abs().sum() == 0
 
 

@@ -23,7 +23,6 @@ from wherefrom.experiments.recipes.birthplaces_recipe import course
 from wherefrom.objectives.row_order import FileOrder
 from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.workshop import choose_device
-from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_lines import TrainingProgress
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
@@ -127,7 +126,7 @@ class Trainer:
     def train(self) -> None:
         config, started = self.config, _hash(self.model.state_dict().values())
         seed = torch.initial_seed() & MASK32 if config.seed is None else config.seed
-        self.model.to(choose_device(config.device, note))
+        self.model.to(choose_device(config.device))
         stage = self._stage()
         names = [stage.name for stage in course().stages]
         number = names.index(config.stage) if config.stage in names else len(names)

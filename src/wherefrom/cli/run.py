@@ -113,7 +113,7 @@ def run(
         ),
     ] = None,
     device: Annotated[
-        str | None, typer.Option(metavar="auto|cpu|cuda|mps", help="The device to train on.")
+        str | None, typer.Option(metavar="auto|cpu|cuda", help="The device to train on.")
     ] = None,
     report: Annotated[
         bool,

@@ -32,14 +32,11 @@ class BigramConfig:
     kind: ClassVar[str] = "bigram"
     hidden: int = 16
     width: int = 0  # of the frozen vectors; 0: one-hot ones, as wide as the vocabulary
-    dtype: str = "float32"
     initial: tuple[str, ...] = ("glorot",)  # glorot, normal
 
     def __post_init__(self) -> None:
         check_whole(self, "hidden", 1, MOST_UNITS)
         check_whole(self, "width", 0, MOST_UNITS, "0: one-hot vectors")
-        known = self.dtype in ("float32", "float64")
-        check(known, "BigramConfig", "dtype", self.dtype, "float32 or float64")
         known = bool(self.initial) and set(self.initial) <= set(INITIALS)
         check(known, "BigramConfig", "initial", self.initial, f"some of {INITIALS}")
 
@@ -148,8 +145,7 @@ def build(
 ) -> Bigram:
     """The network over a vocabulary of `words` words, with the given vectors or its own."""
     if vectors is None:
-        made = np.eye(words) if config.width == 0 else _uniform((words, config.width), seed)
-        vectors = made
+        vectors = np.eye(words) if config.width == 0 else _uniform((words, config.width), seed)
     elif vectors.shape != (words, config.width):
         raise BadData(
             f"word vectors: expected {config.width} numbers for each of {words} words, found "
@@ -159,10 +155,10 @@ def build(
     dimensions = (vectors.shape[1], config.hidden, words)
     how = config.initial[min(stage, len(config.initial) - 1)]
     parameters = {
-        name: _initial(how, shape, seed, stage, place).astype(config.dtype)
+        name: _initial(how, shape, seed, stage, place).astype(np.float32)
         for place, (name, shape) in enumerate(shapes(dimensions).items())
     }
-    return Bigram(vectors.astype(config.dtype), pack(parameters), dimensions)
+    return Bigram(vectors.astype(np.float32), pack(parameters), dimensions)
 
 
 def shapes(dimensions: tuple[int, int, int]) -> dict[str, tuple[int, ...]]:

@@ -59,8 +59,6 @@ class Finished:
 
     step: int
     seconds: float
-    resumed_from: int | None = None
-    skipped: tuple[str, ...] = ()
     logs: tuple[RowLog, ...] = ()
 
 
@@ -179,7 +177,6 @@ class _Run:
         self.step = 0
         self.begun: dict[str, np.ndarray] = {}  # the metrics of a chunk that is not complete
         self.saved: int | None = None
-        self.resumed_from: int | None = None
         self.skipped: tuple[str, ...] = ()
         self.diverged: Diverged | None = None
         self.seconds = 0.0  # up to the last step that was taken, earlier parts of the run included
@@ -202,7 +199,7 @@ class _Run:
 
     def outcome(self) -> Finished:
         logs = tuple(log for log in self.logs if log.rows)
-        return Finished(self.step, self.seconds, self.resumed_from, self.skipped, logs)
+        return Finished(self.step, self.seconds, logs)
 
     def resume(self) -> None:
         rows: Mapping[str, list[Any]] = {}
@@ -222,7 +219,7 @@ class _Run:
                 "ask for at least as many or name another folder"
             )
         self.learner.load(self._take_chunk(found.state))
-        self.step = self.saved = self.resumed_from = found.step
+        self.step = self.saved = found.step
         self.seconds = found.seconds
 
     def take(self, metrics: dict[str, np.ndarray], chunk: int, seconds: float) -> None:

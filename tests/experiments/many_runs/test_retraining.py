@@ -182,8 +182,6 @@ def test_a_model_that_was_measured_is_not_trained_again(run: Run, tmp_path: Path
         "without-1-second",
     ]
     both = find_memorisation(copy.folder, find_retrained(copy), questions, answers)
-    assert before is not None
-    assert both is not None
     assert (before.models, both.models) == (2, 4)
     np.testing.assert_array_equal(both.m_by_pair[0], before.m_by_pair[0])
 

@@ -33,7 +33,6 @@ class Job:
     folder: Path
     steps: int
     began: float = 0.0
-    share_at_start: float = 0.0
 
     def share_done(self) -> float:
         """The share of the steps that are done, as the folder's metrics have it."""
@@ -45,11 +44,6 @@ class Job:
             except (Damaged, MissingInput, LookupError, TypeError, ValueError):
                 continue  # it is being written; who trains says what is wrong with it
         return min(done / max(self.steps, 1), 1.0)
-
-    def seconds_left(self, share: float, now: float) -> float:
-        """Estimated from the time that its share took; 0 if nothing is done yet."""
-        done = share - self.share_at_start
-        return (now - self.began) * (1 - share) / done if done > 0 else 0.0
 
 
 class Workers:
@@ -96,7 +90,7 @@ class Workers:
         return self.again.pop(0) if self.again else self.next_job()
 
     def _start(self, job: Job) -> None:
-        job.began, job.share_at_start = monotonic(), job.share_done()
+        job.began = monotonic()
         self.pool.give(job.name, job.function, *job.arguments)
         self.running[job.name] = job
         self.tell(f"{job.name}: training ({len(self.running)} at once)")
@@ -129,9 +123,6 @@ class Workers:
         if now - self._told < SECONDS_BETWEEN_LINES or not self.running:
             return
         self._told = now
-        shares = {name: job.share_done() for name, job in self.running.items()}
-        each = ", ".join(f"{100 * share:.0f}" for share in shares.values())
-        left = max(self.running[name].seconds_left(share, now) for name, share in shares.items())
-        rest = f"; about {duration(left)} left for these" if left else ""
+        each = ", ".join(f"{100 * job.share_done():.0f} %" for job in self.running.values())
         done = f"{self.done}" if self.total is None else f"{self.done} of {self.total}"
-        self.tell(f"{done} trained, {len(shares)} in training ({each} %){rest}")
+        self.tell(f"{done} trained, {len(self.running)} in training ({each} of their steps)")

@@ -35,7 +35,8 @@ _CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be
 # that was planned too long is shortened while it trains, and one that was planned too short is not
 # made longer there.
 _COMPILED, _COMPILED_LAYER = 0.36, 0.6
-PREPARING = {"cuda": 15.0}  # seconds before the first step, at best: compiling
+PREPARING = {"cpu": 0.0, "cuda": 15.0}  # seconds before the first step, at best: compiling
+_CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
 _HOPED = 2000  # steps that a GPU is given at least, before it turns out how many it can take
 
 
@@ -43,13 +44,13 @@ _HOPED = 2000  # steps that a GPU is given at least, before it turns out how man
 class Pace:
     """What steps and answers cost on this machine, in seconds.
 
-    `control` is all of the training of the model that does not read; None: it was not timed.
+    `control` is all of the training of the model that does not read.
     `crowded` is how many times as long as they computed the threads took: others use the cores.
     """
 
     step: float
     answer: float
-    control: float | None = None
+    control: float = 0.0
     crowded: float = 1.0
     alone: float | None = None  # a step of the model that is not taught from notes
     reading: float = 0.0  # what the text states about everybody, as the report looks it up
@@ -97,11 +98,11 @@ def spare_compiling(pace: Pace, left: float, config: Any) -> tuple[Pace, float]:
 
 def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     """Time a few steps of models that are then thrown away, and a few answers."""
-    device = "cuda" if workshop.device.type == "cuda" else "cpu"
+    device = workshop.device.type
     chunk, timed = _CHUNK[device], _TIMED[device]
     model, seconds, crowded = _time_chunks(workshop, stage, chunk, timed)
     step = seconds * (compiled(workshop.recipe.model) if device == "cuda" else 1.0)
-    control, alone = None, None
+    control, alone = _CONTROL * step, None
     # Several threads on a crowded machine are hardly used, and each of their steps takes seconds.
     if device == "cpu" and (crowded <= _CROWDED or torch.get_num_threads() == 1):
         others = {other.name: other for other in workshop.recipe.stages}
@@ -140,8 +141,7 @@ def time_reading(workshop: Workshop) -> float:
 def time_answers(workshop: Workshop, model: Any) -> float:
     """Seconds of an answer by a model, as it is."""
     model.eval()
-    device = "cuda" if workshop.device.type == "cuda" else "cpu"
-    questions = workshop.dataset.questions[: _TIMED_QUESTIONS[device]]
+    questions = workshop.dataset.questions[: _TIMED_QUESTIONS[workshop.device.type]]
     answer = _time_answers(workshop.predictor(model), questions)
     return answer * (_OTHER_WORDS if workshop.recipe.wordings else 1.0)
 
@@ -167,8 +167,7 @@ def _time_chunks(
     as long as the processor's time of its threads they took."""
     model = workshop.new_model(stage)
     learner = workshop.learner(stage, model, steps=chunk * (timed + 1))
-    if prepare := getattr(learner, "prepare", None):
-        prepare(chunk)
+    learner.prepare(chunk)
     learner.advance(0, chunk)
     began, computed, seconds, done = monotonic(), process_time(), 0.0, 0
     while done < timed and (done < _LEAST_TIMED or seconds < most):

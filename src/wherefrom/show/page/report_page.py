@@ -8,7 +8,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import UsageError
 from wherefrom.core.files import write_bytes
@@ -36,7 +35,6 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
-@checked
 def write_report(
     run: AnyRun,
     out: str | PathLike[str] | None = None,

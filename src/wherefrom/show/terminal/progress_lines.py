@@ -15,6 +15,7 @@ from typing import Any, Self, TextIO
 import numpy as np
 
 from wherefrom.core.durations import duration
+from wherefrom.core.plurals import plural
 from wherefrom.core.progress import listening
 from wherefrom.show.terminal.messages import printable
 
@@ -66,13 +67,15 @@ class TrainingProgress:
         for reason in skipped:
             self.say(f"{name}: checkpoint skipped: {reason}")
         if first_step >= steps:
-            self.say(f"{name}: trained already, {steps} steps (checksum verified)")
+            self.say(
+                f"{name}: trained already, {steps} {plural('step', steps)} (checksum verified)"
+            )
         elif first_step:
             self.say(f"{name}: continuing from step {first_step} (checksum verified)")
         elif skipped:
             self.say(f"{name}: no checkpoint left, starting from step 0")
         else:
-            self.say(f"{name}: {steps} steps")
+            self.say(f"{name}: {steps} {plural('step', steps)}")
 
     def advanced(
         self, name: str, step: int, steps: int, metrics: dict[str, Any], seconds: float
