@@ -24,13 +24,6 @@ def groups(lengths: Sequence[int], budget: int) -> Iterator[slice]:
         yield slice(start, len(lengths))
 
 
-def common_start(texts: Sequence[tuple[int, ...]]) -> int:
-    """How many characters all texts begin with: as many as the first and last in order do."""
-    low, high = min(texts), max(texts)
-    pairs = enumerate(zip(low, high, strict=False))
-    return next((i for i, (a, b) in pairs if a != b), len(low))
-
-
 def pad(texts: Sequence[Sequence[int]], device: torch.device) -> Tensor:
     """(rows, longest) with pad on the right."""
     longest = max(map(len, texts))

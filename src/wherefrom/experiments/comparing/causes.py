@@ -78,8 +78,8 @@ class TriedCause:
         verdict = "explains it" if self.explains else "flips too" if self.flips else "no"
         about = f" ({shown})" if shown else ""
         return (
-            f"{self.cause}: {self.test} {self.changed} {plural('word', self.changed)}{about}: {moved}; at random {low} to "
-            f"{high} %; {verdict}"
+            f"{self.cause}: {self.test} {self.changed} {plural('word', self.changed)}{about}: "
+            f"{moved}; at random {low} to {high} %; {verdict}"
         )
 
 
