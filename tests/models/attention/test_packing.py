@@ -112,32 +112,3 @@ def test_nothing_asks_the_device_for_a_number(mixer):
         found = model.features(tokens, packing=model.packing(lengths, WIDTH, CAPACITY))
         found.square().sum().backward()
     assert found.shape == (CAPACITY, MODERN.n_embd)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("mixer", PACKABLE)
-def test_a_packed_step_is_one_graph(mixer):
-    """Lengths may change without a new graph."""
-    model = build(replace(MODERN, attention=mixer, n_layer=1))
-    graphs = []
-
-    def counting(graph, inputs):
-        graphs.append(graph)
-        return graph
-
-    def step(tokens: Tensor, lengths: Tensor) -> Tensor:
-        return model.features(tokens, packing=model.packing(lengths, WIDTH, CAPACITY))
-
-    torch.compiler.reset()
-    compiled = torch.compile(step, fullgraph=True, backend=counting)
-    tokens = torch.randint(20, (6, WIDTH), generator=torch.Generator().manual_seed(1))
-    for lengths in (torch.tensor(LENGTHS), torch.tensor([8, 8, 0, 0, 1, 4])):
-        found, expected = compiled(tokens, lengths), step(tokens, lengths)
-        torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
-        gradients = [
-            torch.autograd.grad(f.square().sum(), model.tok_emb.weight)[0]
-            for f in (found, expected)
-        ]
-        torch.testing.assert_close(*gradients, atol=1e-10, rtol=0)
-    assert len(graphs) == 1
-    torch.compiler.reset()
