@@ -35,7 +35,6 @@ from wherefrom.auditing.answer_examples import Examples, examples_of_file, examp
 from wherefrom.auditing.audit_findings import Audit
 from wherefrom.auditing.auditor import audit_run
 from wherefrom.auditing.claimed_answers import weigh_claims
-from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, WherefromError
 from wherefrom.core.files import cannot_write
@@ -112,7 +111,6 @@ def _reports_reading(function: Callable[Parameters, Result]) -> Callable[Paramet
 # -- training ------------------------------------------------------------------------
 
 
-@checked
 def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> Experiment:
     """A named recipe, changed by a TOML file, then by options, then by settings; the
     options `seed`, `device` and `threads` come last.
@@ -122,7 +120,6 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
     return build(name, options)
 
 
-@checked
 @_reports_reading
 def run(
     recipe: str | Experiment | None = None,
@@ -176,7 +173,6 @@ def _run_into(
     return _run(planned.recipe, path, progress, planned=planned, log=log)
 
 
-@checked
 @_reports_reading
 def run_seeds(
     recipe: str | Experiment | None,
@@ -218,7 +214,6 @@ def run_seeds(
     return SeedsOutcome.of(built.name, _run_all(ready, together, progress))
 
 
-@checked
 def evaluate(
     run: AnyRun,
     *,
@@ -254,7 +249,6 @@ def default_folder(recipe: Experiment) -> Path:
 # -- asking --------------------------------------------------------------------------
 
 
-@checked
 def ask(
     run: AnyRun,
     questions: str | Iterable[str],
@@ -295,7 +289,6 @@ def open_to_ask(run: AnyRun, threads: int | None = None) -> Inspector:
     return open_report(Path(run))
 
 
-@checked
 def audit(
     run: AnyRun,
     *,
@@ -335,7 +328,6 @@ def audit(
     )
 
 
-@checked
 def examples(
     source: AnyRun,
     *,
@@ -363,7 +355,6 @@ def examples(
     return examples_of_file(Path(source), table, folder, number, seed)
 
 
-@checked
 def write_report(
     runs: AnyRun | Iterable[AnyRun],
     out: str | PathLike[str] | None = None,

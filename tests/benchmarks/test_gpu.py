@@ -5,11 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gpu
 import pytest
-import torch
-
-from wherefrom.experiments.recipes.recipe_catalogue import adjust
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
@@ -73,24 +69,3 @@ def test_so_do_the_courses_commands(bare, python_anew, tmp_path):
     early = give("rope_eval_dev_with_pretrain")
     assert early.returncode == 66
     assert "run './run.sh rope_finetune" in early.stderr
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA GPU")
-def test_without_a_gpu_it_says_so_and_runs_nothing(tmp_path, capsys):
-    assert gpu.main(["--out", str(tmp_path / "x.jsonl")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-    assert not (tmp_path / "x.jsonl").exists()
-
-
-def test_a_job_of_characters_is_scored_in_nats(tmp_path):
-    (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
-    tiny = {
-        "shakespeare.gru": ["model.n_hidden=8", "stages.train.mix.text.objective.length=20"],
-        "shakespeare.gpt": ["model.n_layer=1", "model.n_embd=12", "model.block_size=20"],
-    }
-    for name, settings in tiny.items():
-        recipe = gpu.jobs("", str(tmp_path / "text.txt"))[name]
-        steps = ["stages.train.steps=3", "stages.train.batch=2"]
-        found = gpu.run(adjust(recipe, settings=[*settings, *steps]))
-        assert found["tasks"][f"held-out.{name[-3:]}"]["scores"]["strict"]["nats_per_target"] > 1
-        assert "nats" in gpu.summary(name, 0, found)

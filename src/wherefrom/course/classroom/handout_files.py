@@ -8,7 +8,6 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.errors import CannotWrite
 from wherefrom.core.files import cannot_write, write_bytes
 from wherefrom.course.classroom import handout_pages as pages
@@ -32,7 +31,6 @@ _BESIDE = (
 )
 
 
-@checked
 def new_course(
     year: str,
     out: str | Path,

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor.findings import CheckResult, Examination, Result, attempt
 from wherefrom.course.doctor.guess import decide_year
@@ -56,7 +55,6 @@ def look_at(
     return results, claims
 
 
-@checked
 def examine_submission(
     folder: str | Path,
     *,

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from wherefrom.core.answer_table import Prediction
-from wherefrom.core.arguments import checked
 from wherefrom.core.bags import split_words
 from wherefrom.core.config import check
 from wherefrom.core.errors import BadData, UsageError
@@ -142,7 +141,6 @@ class Explainer:
         return positive - negative
 
 
-@checked
 def explain(
     run: AnyRun,
     texts: str | Sequence[str] = (),

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.evaluation.intervals import Interval
@@ -83,7 +82,6 @@ class RunComparison:
     seeds: tuple[ComparedSeeds, ...] = ()
 
 
-@checked
 def compare(runs: AnyRun | Sequence[AnyRun]) -> RunComparison:
     """Put finished runs side by side, and pair each with the first, question by question.
 

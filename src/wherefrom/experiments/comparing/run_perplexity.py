@@ -6,7 +6,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.errors import (
     BadData,
     Mismatch,
@@ -67,7 +66,6 @@ class PerplexityReport:
     notes: tuple[str, ...]
 
 
-@checked
 def perplexity(
     runs: AnyRun | Sequence[AnyRun],
     texts: str | PathLike[str] | Sequence[str | PathLike[str]],

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 from wherefrom.core.answer_table import AnswerTable
-from wherefrom.core.arguments import checked
 from wherefrom.core.arrays import save_arrays
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.core.errors import CannotWrite
@@ -44,7 +43,6 @@ class Export:
     check: ExportCheck | None = None
 
 
-@checked
 def export_run(
     run: AnyRun,
     out: str | PathLike[str],

@@ -13,7 +13,7 @@ from wherefrom.core.plurals import plural
 from wherefrom.core.recipe import Experiment, ModelEntry
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.families import recipe_identity
-from wherefrom.runs.layout import WEIGHTS
+from wherefrom.runs.layout import CORPUS, WEIGHTS
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.judged_answers import read_findings
 
@@ -162,7 +162,7 @@ def _weights(run: Run) -> list[tuple[str, str]]:
 
 
 def _corpus(run: Run) -> Mapping[str, Any]:
-    return run.folder.read_corpus() if run.folder.has("corpus/corpus.json") else {}
+    return run.folder.read_json(CORPUS) if run.folder.has(CORPUS) else {}
 
 
 def _data(run: Run) -> str:

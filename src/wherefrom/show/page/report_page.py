@@ -9,7 +9,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import write_bytes
@@ -37,7 +36,6 @@ class Report:
     notes: tuple[str, ...] = ()
 
 
-@checked
 def report_runs(
     runs: Sequence[AnyRun],
     out: str | PathLike[str] | None = None,
