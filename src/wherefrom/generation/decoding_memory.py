@@ -13,8 +13,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from wherefrom.generation.batches import groups, pad, reading_budget
-from wherefrom.generation.language_model import LanguageModel, Store, device_of
+from wherefrom.generation.language_model import (
+    LanguageModel,
+    Store,
+    device_of,
+    groups,
+    pad,
+    reading_budget,
+)
 
 
 @dataclass
