@@ -15,7 +15,7 @@ from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.evaluation.two_levels import difference_over_seeds
-from wherefrom.experiments.comparing.run_comparison import _answered_tasks, compare, compare_seeds
+from wherefrom.experiments.comparing.run_comparison import compare, compare_seeds
 from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
@@ -155,14 +155,6 @@ def test_recipes_with_several_seeds_are_compared_by_seeds_and_questions():
     assert found.difference == pytest.approx(0.9 - 0.8)
     expected = difference_over_seeds(np.array(good), np.array(poor))[1]
     assert found.interval == pytest.approx(expected)
-
-
-def test_a_task_is_answered_if_the_primary_model_was_asked():
-    run = stand_in("a", 0, [True])
-    assert _answered_tasks(run) == ["birthplace"]
-    (task,) = run.recipe.tasks
-    run.recipe = replace(run.recipe, tasks=(replace(task, predictors=("majority",)),))
-    assert _answered_tasks(run) == []
 
 
 def test_one_seed_or_other_questions_are_not_compared():

@@ -12,7 +12,6 @@ from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.objectives.span_corruption import SpanCorruptionConfig
 from wherefrom.runs.opened_run import open_run
 from wherefrom.runs.workshop import Workshop
-from wherefrom.training.optimisers import factor
 
 NAMES = ["Ada Byron", "Bo Ek", "Cy Fox", "Di Roe", "Ed Poe", "Flo Kim", "Gus May", "Hal Orr"]
 PLACES = ["London", "Oslo", "Paris", "Rome"]
@@ -98,9 +97,6 @@ def test_the_courses_rate_counts_the_courses_tokens(folder, tmp_path):
     tokens = learner.tokens  # pyright: ignore
     assert tokens.before(3) == 8 * 127
     assert tokens.final == 200 * 8 * 128
-    expected = [factor(stage.schedule, step, stage.steps, tokens) for step in range(5)]
-    assert expected[0] == 1.0
-    assert expected[1] == pytest.approx(3 * 127 / 10_240)
     plan = learner.objective.plan(0, 3)  # pyright: ignore
     batch = learner.objective.render(plan, 2)  # pyright: ignore
     assert (batch.weights.sum(1) > 0).tolist() == [True, True, False]
