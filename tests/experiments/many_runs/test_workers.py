@@ -1,9 +1,7 @@
 """Several trainings at once: the same models, whatever ends a worker or this process."""
 
-import json
 import multiprocessing
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.experiments.many_runs.copies import copy_run
 from wherefrom.core.errors import Interrupted, UsageError
 from wherefrom.core.files import file_hash
 from wherefrom.experiments.many_runs import seeds, workers
@@ -26,18 +25,7 @@ from wherefrom.experiments.pool import Ended, Pool
 from wherefrom.experiments.recipes.bigram_recipe import bigram_tiny
 from wherefrom.experiments.resources import share_threads
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.opened_run import Run, open_run
-
-
-def copy_run(run: Path, folder: Path, steps: int) -> Run:
-    """A copy whose retraining takes so many steps, with frequent checkpoints."""
-    path = Path(shutil.copytree(run, folder / "people-0"))
-    contents = json.loads((path / "run.json").read_text())
-    pretrain = contents["recipe"]["stages"]["pretrain"]
-    pretrain |= {"steps": steps, "checkpoint_seconds": 0.0}
-    pretrain["mix"]["omissions"]["share"] = 0.0
-    RunFolder(path).write_json("run.json", contents)
-    return open_run(path)
+from wherefrom.runs.opened_run import Run
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from tests.support.drawn_models import draw_gpt
 from wherefrom.models.attention import MIXERS, Packing
 from wherefrom.models.gpt import GPT, GPTConfig
 
@@ -19,14 +20,6 @@ VANILLA = GPTConfig(
 MODERN = replace(VANILLA, norm="rms", activation="relu2", bias=False, qk_norm=True)
 PACKABLE = [name for name, mixer in MIXERS.items() if mixer.packable]
 LENGTHS = [3, 0, WIDTH, 1, 0, 5]
-
-
-def build(config: GPTConfig) -> GPT:
-    torch.manual_seed(0)
-    model = GPT(config).double()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, 0.0, 0.3)
-    return model
 
 
 def numbers(*shape: int, seed: int = 0) -> Tensor:
@@ -78,7 +71,7 @@ def read(model: GPT, lengths_B: Tensor, packed: bool) -> tuple[Tensor, list[Tens
 @pytest.mark.parametrize("mixer", PACKABLE)
 @pytest.mark.parametrize("config", [VANILLA, MODERN], ids=["vanilla", "modern"])
 def test_packed_or_padded_features_and_gradients_are_the_same(mixer, config):
-    model = build(replace(config, attention=mixer))
+    model = draw_gpt(replace(config, attention=mixer))
     assert model.packable
     expected, wanted = read(model, torch.tensor(LENGTHS), packed=False)
     found, gradients = read(model, torch.tensor(LENGTHS), packed=True)
@@ -91,7 +84,7 @@ def test_packed_or_padded_features_and_gradients_are_the_same(mixer, config):
 
 @pytest.mark.parametrize("mixer", PACKABLE)
 def test_empty_slots_are_finite_and_teach_nothing(mixer):
-    model = build(replace(VANILLA, attention=mixer))
+    model = draw_gpt(replace(VANILLA, attention=mixer))
     packing = Packing.of(torch.tensor([0, 2]), WIDTH, 6)
     features = model.features(torch.randint(20, (2, WIDTH)), packing=packing)
     assert torch.isfinite(features).all()
