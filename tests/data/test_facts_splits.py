@@ -50,8 +50,9 @@ def test_what_a_full_split_leaves_out_is_counted(tmp_path):
     assert all(kept[split] == pytest.approx(20, abs=16) for split in ("calibration", "held-out"))
     lost.subtract(kept)
     assert lost["asked"] == 0
-    assert survey(some).surplus == lost["calibration"] + lost["held-out"] > 50
-    said = f"questions left out, more than data.most for their split: {survey(some).surplus}"
+    left = lost["calibration"] + lost["held-out"]
+    assert survey(some).remarks["surplus"] == left > 50
+    said = f"questions left out, more than data.most for their split: {left}"
     assert said in survey(some).lines()
     assert not any("data.most" in line for line in survey(every).lines())
 

@@ -173,7 +173,7 @@ def _lose_letters(question: Question) -> Question:
 def inspect(folder: str) -> DatasetFiles:
     """Read and count a folder's files; BadData if one has not the form that training needs."""
     path = find_folder(folder)
-    counted = replace(survey_questions(load(BirthplacesConfig(str(path)), 0)), calibration={})
+    counted = replace(survey_questions(load(BirthplacesConfig(str(path)), 0), {}), calibration={})
     files = {file: file_hash(path / file) for file in KNOWN if (path / file).exists()}
     known = {file: KNOWN[file].get(digest, "") for file, digest in files.items()}
     return DatasetFiles(NAME, None, str(path), files, counted, known)
