@@ -12,7 +12,6 @@ from wherefrom.core.bounds import (
     check_positive,
     check_share,
     check_whole,
-    is_name,
 )
 from wherefrom.core.errors import UsageError
 
@@ -49,9 +48,3 @@ def test_a_path_may_be_anything_that_the_system_can_look_for():
         assert accepts(check_paths, path)
     for path in ("a\0b", "x" * 256, "a/" + "ä" * 128):
         assert not accepts(check_paths, path)
-
-
-def test_a_name_is_a_text():
-    assert is_name("people")
-    assert not is_name(3)
-    assert not is_name(None)

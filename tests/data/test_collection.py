@@ -40,6 +40,7 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     assert isinstance(changed, data.DatasetFiles)
     assert (changed.state, changed.survey) == ("changed since", None)
     assert data.remove(name).deleted
+    assert not Path(found.folder).exists()
     assert data.list_datasets().registered == ()
     with pytest.raises(MissingInput, match=f"data '{name}': expected a registered data set"):
         data.remove(name)

@@ -152,15 +152,6 @@ def test_a_prediction_that_lies_is_found_by_its_line(folder):
 # --- the manifest ----------------------------------------------------------------------------
 
 
-def test_every_file_is_listed_from_the_first_on(folder, recipe):
-    folder.write_recipe(recipe)
-    assert folder.manifest.files.keys() == {"run.json"}
-    folder.write_data(DATASET, Vocabulary.from_text(["Ann in Oslo", "Bo, Rome"]))
-    folder.write_status({"state": "unfinished", "seconds": 0.0})
-    written = {p.relative_to(folder.path).as_posix() for p in folder.path.rglob("*.*")}
-    assert RunFolder(folder.path).manifest.files.keys() == written - {"manifest.json"}
-
-
 def test_data_that_are_damaged_are_written_again_and_others_are_not(folder):
     vocabulary = Vocabulary.from_text(["Ann in Oslo", "Bo, Rome"])
     folder.keep_data(DATASET, vocabulary)
