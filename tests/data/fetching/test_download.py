@@ -78,18 +78,6 @@ def test_a_page_that_is_too_long_is_left(offered):
         find_address(PINNED)
 
 
-def test_what_comes_too_slowly_is_left(tmp_path, offered):
-    """A server that sends a few bytes now and then would keep a command for ever."""
-    times = iter([0.0, 61.0])
-    with pytest.raises(Unavailable, match=r"simple/some-data/: cannot download: it comes too slow"):
-        find_address(PINNED, lambda: next(times))
-    times = iter([0.0, 1.0, 1.0, 1.0, 60.0, 70.0])  # the page, then the file: 60 s
-    with pytest.raises(
-        Unavailable, match=r"files/some_data-1\.0\.tar\.gz: cannot download: it com"
-    ):
-        download(PINNED, tmp_path / "file", lambda: next(times))
-
-
 def test_a_folder_that_cannot_be_written(tmp_path):
     with pytest.raises(CannotWrite):
         download(PINNED, tmp_path / "none" / "file")
