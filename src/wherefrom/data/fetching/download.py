@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from html import unescape
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin
 from urllib.request import Request, urlopen
 
-from wherefrom.core.errors import Damaged, MissingInput, Unavailable, UsageError
+from wherefrom.core.errors import Damaged, MissingInput, Unavailable
 from wherefrom.core.files import cannot_write, one_line
 
 PYPI, NPM = "https://pypi.org/simple", "https://registry.npmjs.org"
@@ -73,7 +73,7 @@ def find_address(pinned: Pinned) -> str:
     """The address of the file in the registry that is configured here."""
     if pinned.registry == "npm":
         base = _setting(("npm_config_registry", "NPM_CONFIG_REGISTRY"), _NPM_ASKED, NPM)
-        return _require_address(f"{base.rstrip('/')}/{pinned.package}/-/{pinned.file}")
+        return f"{base.rstrip('/')}/{pinned.package}/-/{pinned.file}"
     base = _setting(("PIP_INDEX_URL",), _PIP_ASKED, PYPI)
     page = f"{base.rstrip('/')}/{pinned.package}/"
     text = b""
@@ -115,27 +115,10 @@ def _setting(variables: Sequence[str], asked: Sequence[str], default: str) -> st
     return said if answer.returncode == 0 and said.startswith("http") else default
 
 
-def _require_address(address: str) -> str:
-    """The address, if it is one: what is malformed about it is found before it is used."""
-    try:
-        parts = urlsplit(address)
-        fits = bool(parts.hostname) and parts.port != 0 and parts.scheme in ("http", "https")
-        fits = fits and not parts.username
-    except ValueError:
-        fits = False
-    if not fits or not address.isprintable():
-        shown = address.rpartition("@")[2]  # a name and a password stand before it
-        raise UsageError(
-            f"registry: expected an http or https address without a password, found {shown!r}; "
-            "set another (PIP_INDEX_URL, npm_config_registry), or correct what pip or npm has"
-        )
-    return address
-
-
 def _open(address: str) -> HTTPResponse:
     headers = {"User-Agent": "wherefrom", "Accept": "text/html, */*;q=0.1"}
     try:
-        request = Request(_require_address(address), headers=headers)
+        request = Request(address, headers=headers)
         trusted = ssl.create_default_context(cafile=os.environ.get("PIP_CERT") or None)
         return urlopen(request, timeout=_SECONDS, context=trusted)
     except (OSError, HTTPException, ValueError) as error:
@@ -151,8 +134,9 @@ def _read(response: HTTPResponse, address: str) -> bytes:
 
 
 def _no_answer(address: str, error: Exception) -> Unavailable:
-    reason = one_line(error) or type(error).__name__
+    shown = address.rpartition("@")[2]  # a name and a password may stand before it
+    reason = (one_line(error) if shown == address else "") or type(error).__name__
     return Unavailable(
-        f"{address}: cannot download: {reason}; check the network, or the registry that "
-        "pip or npm is configured with, and run the same command again"
+        f"{shown!r}: cannot download: {reason}; check the network, or the registry that pip or npm "
+        "is configured with (PIP_INDEX_URL, npm_config_registry), and run the same command again"
     )
