@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_whole
+from wherefrom.core.bounds import MOST_QUESTIONS, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import MissingInput, UsageError
@@ -61,7 +61,6 @@ class BirthplacesConfig:
     letters: str = "all"
 
     def __post_init__(self) -> None:
-        check_paths(self, "folder")
         name = "BirthplacesConfig"
         check_whole(self, "calibration", 0, MOST_QUESTIONS, "0: none")
         check(self.letters in LETTERS, name, "letters", self.letters, f"one of {LETTERS}")

@@ -14,7 +14,7 @@ from itertools import repeat
 from pathlib import Path
 from typing import ClassVar
 
-from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_share, check_whole
+from wherefrom.core.bounds import MOST_QUESTIONS, check_share, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
@@ -63,7 +63,6 @@ class FactsConfig:
     most: int = 2000
 
     def __post_init__(self) -> None:
-        check_paths(self, "corpus", "questions", "held_out", "calibration")
         known = self.documents in LAYOUTS
         check(known, "FactsConfig", "documents", self.documents, f"one of {', '.join(LAYOUTS)}")
         for name in _SHARES:
