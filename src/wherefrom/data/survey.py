@@ -101,54 +101,23 @@ class Survey:
 
 
 @dataclass(frozen=True)
-class TextSurvey:
-    """The counts of a text by itself."""
+class FileSurvey:
+    """What a text, or a file of questions, was taken for and holds by itself.
+
+    `tables` count by name: the forms, splits and relations of questions. `counts` are the rest.
+    """
 
     file: str
-    documents: int
-    empty: int
-    characters: int
-    longest: int
-    with_id: int
+    holds: str
+    tables: dict[str, dict[str, int]]
+    counts: dict[str, int]
 
     def lines(self) -> list[str]:
-        rows = [
-            f"{self.file}: a text of {counted(self.documents, 'document')}, "
-            f"{counted(self.characters, 'character')}; the longest document has {self.longest:,}"
-        ]
-        shown = {"documents with an id": self.with_id, "empty documents left out": self.empty}
-        return [*rows, *(f"{what}: {count:,}" for what, count in shown.items() if count)]
-
-
-@dataclass(frozen=True)
-class QuestionsSurvey:
-    """The counts of a file of questions by itself; `splits` are those that its rows name."""
-
-    file: str
-    questions: int
-    forms: dict[str, int]
-    formless: int  # questions that share their form with too few others
-    splits: dict[str, int]
-    relations: dict[str, int]
-    several_accepted: int
-    with_id: int
-
-    def lines(self) -> list[str]:
-        tables = {"form": self.forms, "split": self.splits, "relation": self.relations}
-        shown = {
-            "questions of a form of their own, which a run leaves out": self.formless,
-            "questions with more than one right answer": self.several_accepted,
-            "questions with an id": self.with_id,
-        }
+        pairs = [(w, name, n) for w, table in self.tables.items() for name, n in table.items()]
         return [
-            f"{self.file}: a file of {counted(self.questions, 'question')} with answers; a table "
-            "of facts would have a header of column names",
-            *(
-                f"{what}: {name} ({n:,})"
-                for what, table in tables.items()
-                for name, n in table.items()
-            ),
-            *(f"{what}: {count:,}" for what, count in shown.items() if count),
+            f"{self.file}: {self.holds}",
+            *(f"{what}: {name} ({n:,})" for what, name, n in pairs),
+            *(f"{what}: {count:,}" for what, count in self.counts.items() if count),
         ]
 
 
