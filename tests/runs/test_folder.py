@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.answer_table import PREDICTION, AnswerTable, encode_answers
-from wherefrom.core.contracts import Answer, Dataset, Document, Note, Question, Span
-from wherefrom.core.errors import Damaged, Mismatch, MissingInput
+from wherefrom.core.contracts import Dataset, Document, Note, Question, Span
+from wherefrom.core.errors import Mismatch, MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
@@ -138,15 +137,6 @@ def test_a_folder_is_new_until_it_says_more(folder):
     status = {"state": "finished", "seconds": 1.5, "results": {"a": {"accuracy": 0.5}}}
     folder.write_status(status)
     assert folder.read_status() == status
-
-
-def test_a_prediction_that_lies_is_found_by_its_line(folder):
-    asked = Question("q?", "a", "", "Oslo", "")
-    table = AnswerTable.of([asked, asked], [Answer("Oslo", 0.5)] * 2)
-    right, other = encode_answers(table, PREDICTION)
-    folder.write_jsonl("predictions/m.t.jsonl", [right, other | {"correct": False}])
-    with pytest.raises(Damaged, match=r"m\.t\.jsonl:2: .*'correct'"):
-        folder.read_predictions("m", "t")
 
 
 # --- the manifest ----------------------------------------------------------------------------
