@@ -73,6 +73,6 @@ def read_kept(folder: RunFolder) -> AnswerTable | None:
     try:
         found = decode_answers(parse_jsonl(contents, FILE), _FIELDS)
         whole = np.isfinite(found.features.matrix(FEATURES)).all()
-    except (WherefromError, KeyError):
+    except (WherefromError, KeyError, TypeError):
         return None  # it can be computed again
     return found if whole else None
