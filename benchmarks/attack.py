@@ -123,9 +123,10 @@ def attack_checkpoint(place: Path) -> int:
     for kind, number in each_fault(save, prepare):
         cases += 1
         where = f"{kind} at operation {number}"
-        found = Checkpoints(stage / "checkpoints", {"seed": 0}).latest()
+        kept = Checkpoints(stage / "checkpoints", {"seed": 0})
+        found = kept.latest()
         assert found is not None, where
-        assert not found.skipped, f"{where}: a torn checkpoint was published"
+        assert not kept.skipped, f"{where}: a torn checkpoint was published"
         assert found.step >= 20, where
         assert (found.state.arrays["w"] == found.step).all(), where
         save()

@@ -2,13 +2,8 @@
 
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from dataclasses import fields, is_dataclass
-from inspect import isfunction, signature, unwrap
-from types import NoneType
-from typing import Unpack, get_args, get_origin, get_type_hints
 
-import numpy as np
 import pytest
 
 import wherefrom
@@ -46,11 +41,6 @@ def test_audit_is_the_function_and_no_package():
     assert callable(wherefrom.audit)
     with pytest.raises(ModuleNotFoundError):
         __import__("wherefrom.audit")
-
-
-def test_importing_the_package_loads_no_torch(python_anew):
-    program = "import sys, wherefrom; sys.exit('torch' in sys.modules or 'numpy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", program]).returncode == 0
 
 
 def test_the_packages_are_found_without_being_imported_first(python_anew):
@@ -128,64 +118,12 @@ def test_own_files_are_options_in_python_too(facts_folder):
         wherefrom.build_recipe("people", corpus="corpus.txt")
 
 
-# --- what a person passes by mistake -----------------------------------------------------------
-
-
 def test_an_outcome_stands_for_its_run(tiny_run, tiny_settings):
     outcome = api.run("people", out=tiny_run, settings=tiny_settings)
     assert api.open_run(outcome).path == tiny_run
     question = api.open_run(outcome).dataset.select("held-out")[0].text
     assert api.to_json(api.ask(outcome, question)) == api.to_json(api.ask(tiny_run, question))
     assert api.compare([outcome, tiny_run]).runs[0].run == str(tiny_run)
-
-
-MISTAKES = {
-    "None": None, "bytes": b"x", "array": np.array([0.5]), "NUL": "\0", "long": "x" * 5000,
-}  # fmt: skip
-
-
-def parameters() -> Iterator[tuple[Callable[..., object], str, object]]:
-    """Every function of the API, with the name and the type of each of its parameters."""
-    for module in (wherefrom, wherefrom.data, wherefrom.doctor):
-        for function in (getattr(module, name) for name in module.__all__):
-            if not isfunction(function) or function is api.to_json:  # which takes anything
-                continue
-            for name, hint in get_type_hints(unwrap(function)).items():
-                options = get_args(hint)[0].__annotations__ if get_origin(hint) is Unpack else {}
-                yield from ((function, option, kind) for option, kind in options.items())
-                if name != "return" and not options:
-                    yield function, name, hint
-
-
-def test_whatever_is_passed_by_mistake_is_refused_in_one_line(tiny_run, tmp_path, monkeypatch):
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-    (tmp_path / "loop").symlink_to("loop")
-    (tmp_path / "text").write_text("a\n")
-    mistakes = MISTAKES | {"loop": str(tmp_path / "loop"), "empty": ""}
-    # What stands in the other parameters; where nothing would fail, a name that is refused later.
-    given = {
-        "run": tiny_run, "runs": [tiny_run, tiny_run], "source": tiny_run, "path": tiny_run,
-        "questions": "x", "question": "x", "claim": "x", "texts": tmp_path / "text", "name": "x",
-        "recipe": "x", "seeds": "0", "which": "x", "folder": tmp_path, "out": tmp_path / "out",
-        "year": "x",
-    }  # fmt: skip
-    wrong, tried = [], 0
-    for function, name, hint in parameters():
-        required = {n for n, p in signature(function).parameters.items() if p.default is p.empty}
-        others = {n: value for n, value in given.items() if n in required}
-        for label, value in mistakes.items():
-            if value is None and NoneType in get_args(hint):
-                continue
-            tried += 1
-            try:
-                function(**others | {name: value})
-            except wherefrom.WherefromError as error:
-                if "\n" in str(error):
-                    wrong.append((function.__name__, name, label, "several lines"))
-            except Exception as error:
-                wrong.append((function.__name__, name, label, repr(error)[:80]))
-    assert wrong == []
-    assert tried > 500
 
 
 def test_one_setting_may_be_given_by_itself():

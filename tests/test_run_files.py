@@ -54,8 +54,7 @@ print("SEEN", json.dumps({"codes": codes, "seen": {k: sorted(v) for k, v in seen
 """
 # Who may open a file of a run folder, and why.
 OPENERS = {
-    "core/inside.py:open_regular": "what is read is then compared",
-    "core/inside.py:open_to_append": "locks, and rows that are added",
+    "core/inside.py:_open": "what is read is then compared; locks, and rows that are added",
     "core/files.py:write_beside": "new files under temporary names",
     "runs/store.py:write": "new files in the folder of their change",
     "core/files.py:sync": "to sync what was written",
@@ -98,7 +97,7 @@ def test_commands_open_the_files_of_a_run_through_its_manifest(tiny_run, tmp_pat
     # What any process may make again lies in folders that are compared as a whole.
     assert all(name.startswith("evidence/") for name in seen.pop("core/files.py:read_json", ()))
     assert {who: files for who, files in seen.items() if who not in OPENERS} == {}
-    read = set(seen["core/inside.py:open_regular"])
+    read = set(seen["core/inside.py:_open"])
     assert {
         "run.json",
         "status.json",

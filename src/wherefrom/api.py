@@ -35,7 +35,6 @@ from wherefrom.auditing.answer_examples import Examples, examples_of_file, examp
 from wherefrom.auditing.audit_findings import Audit
 from wherefrom.auditing.auditor import audit_run
 from wherefrom.auditing.claimed_answers import weigh_claims
-from wherefrom.core.arguments import checked
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import CannotWrite, MissingInput, UsageError, WherefromError
 from wherefrom.core.files import cannot_write
@@ -43,7 +42,7 @@ from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Claim, Reply, Source, Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.course.classroom.handout_files import new_course
-from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
+from wherefrom.course.lab.running import run_demonstrations
 from wherefrom.data.data_catalogue import survey_dataset
 from wherefrom.experiments.comparing.explanation import Explanation, explain
 from wherefrom.experiments.comparing.listing import RecipeEntry, RunEntry, list_recipes, list_runs
@@ -74,12 +73,11 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.layout import RUNS
 from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.verification import Fault, Verification, verify
-from wherefrom.runs.workshop import why_not_mps
 from wherefrom.show.export.exporting import Export
 from wherefrom.show.export.exporting import export_run as export
 from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
 from wherefrom.show.page.opened_report import example_report, open_report
-from wherefrom.show.page.report_page import Report, report_runs
+from wherefrom.show.page.report_page import Report, write_report
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_lines import TrainingProgress, watch_reading
 from wherefrom.training.rank_group import PATIENCE
@@ -113,7 +111,6 @@ def _reports_reading(function: Callable[Parameters, Result]) -> Callable[Paramet
 # -- training ------------------------------------------------------------------------
 
 
-@checked
 def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> Experiment:
     """A named recipe, changed by a TOML file, then by options, then by settings; the
     options `seed`, `device` and `threads` come last.
@@ -123,7 +120,6 @@ def build_recipe(name: str | None = None, **options: Unpack[RecipeOptions]) -> E
     return build(name, options)
 
 
-@checked
 @_reports_reading
 def run(
     recipe: str | Experiment | None = None,
@@ -177,7 +173,6 @@ def _run_into(
     return _run(planned.recipe, path, progress, planned=planned, log=log)
 
 
-@checked
 @_reports_reading
 def run_seeds(
     recipe: str | Experiment | None,
@@ -219,7 +214,6 @@ def run_seeds(
     return SeedsOutcome.of(built.name, _run_all(ready, together, progress))
 
 
-@checked
 def evaluate(
     run: AnyRun,
     *,
@@ -227,21 +221,15 @@ def evaluate(
     processes: int | None = None,
     wait: float = PATIENCE,
 ) -> Outcome:
-    """Score a finished run's models again, or compute its demonstrations again.
+    """Score a finished run's models again.
 
     The new results are stored; `Outcome.changed` names those that differ from the old ones. Several
     `processes`, or those of torchrun, divide the questions; `wait` is as in `run`.
     """
     path = run_path(run)
     recipe = RunFolder(path).read_recipe()
-    work = partial(_evaluate, recipe, threads)
+    work = partial(evaluate_run, threads=threads)
     return run_on_ranks(work, path, recipe, processes, wait, trains=False)
-
-
-def _evaluate(recipe: Experiment, threads: int | None, path: Path) -> Outcome:
-    if isinstance(recipe, Demonstrations):
-        return demonstrate_again(recipe, RunFolder(path))
-    return evaluate_run(path, threads)
 
 
 def default_folder(recipe: Experiment) -> Path:
@@ -255,7 +243,6 @@ def default_folder(recipe: Experiment) -> Path:
 # -- asking --------------------------------------------------------------------------
 
 
-@checked
 def ask(
     run: AnyRun,
     questions: str | Iterable[str],
@@ -296,7 +283,6 @@ def open_to_ask(run: AnyRun, threads: int | None = None) -> Inspector:
     return open_report(Path(run))
 
 
-@checked
 def audit(
     run: AnyRun,
     *,
@@ -336,7 +322,6 @@ def audit(
     )
 
 
-@checked
 def examples(
     source: AnyRun,
     *,
@@ -362,24 +347,6 @@ def examples(
     _refuse_given(f"{source}: is a file of predictions", **named)
     table, folder = (None if path is None else Path(path) for path in (questions, data))
     return examples_of_file(Path(source), table, folder, number, seed)
-
-
-@checked
-def write_report(
-    runs: AnyRun | Iterable[AnyRun],
-    out: str | PathLike[str] | None = None,
-    *,
-    precision: str = "auto",
-    threads: int | None = None,
-) -> Report:
-    """Write a run's report, one HTML file in which its model answers (default: RUN/report.html).
-
-    Further runs are shown beside the first. `precision` says how the page keeps the weights: int8,
-    int12, fp16 or fp32; by default fp16, or fewer bits where the page would be too large. The page
-    shows an audit's findings if there is an audit, and needs none.
-    """
-    given = [runs] if isinstance(runs, str | PathLike | Run) else list(runs)
-    return report_runs(given, out, precision, threads)
 
 
 # -- what these share ------------------------------------------------------------------
@@ -462,8 +429,6 @@ def _run(
         outcome = run_demonstrations(recipe, path)
     else:
         assert isinstance(recipe, Recipe), "a study of several runs has a function of its own"
-        if recipe.device == "mps" and (reason := why_not_mps()):
-            note(f"{label}{reason}")
         # After the last name the models are evaluated; with a deadline the primary one is last.
         last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
@@ -478,8 +443,6 @@ def _run(
 
 
 def _run_all(requests: list[RunRequest], together: int | None, progress: bool) -> list[Outcome]:
-    if requests[0].recipe.device == "mps" and (reason := why_not_mps()):
-        note(reason)
     outcomes = execute_all(
         requests,
         together,

@@ -33,17 +33,6 @@ def test_a_program_ends_with_a_code_and_at_most_one_line(result, code, said, cap
     assert (left.value.code, capsys.readouterr().err.partition(": ")[2].strip()) == (code, said)
 
 
-def test_turns_alternate_and_the_first_does_not_count():
-    calls = []
-
-    def contestant(name, work):
-        return lambda turn: calls.append((name, turn)) or work
-
-    speeds = measure.take_turns({"a": contestant("a", 2.0), "b": contestant("b", 1.0)}, 2)
-    assert calls == [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2), ("b", 2)]
-    assert {name: len(values) for name, values in speeds.items()} == {"a": 2, "b": 2}
-
-
 def test_a_ratio_is_taken_within_each_turn():
     found = measure.ratio({"a": [2.0, 8.0, 3.0], "b": [1.0, 2.0, 1.0]}, "a", "b")
     assert (found.median, found.low, found.high, found.turns) == (3.0, 2.0, 4.0, 3)
@@ -71,23 +60,6 @@ def test_a_disturbed_measurement_gives_no_ratio_and_says_why(capsys):
     assert "a against b" not in said
     assert "disturbed: somebody else was here" in said
     assert "measure again on an idle machine" in said
-
-
-def test_turns_may_differ_by_half():
-    speeds = {"even": [1.0, 1.4, 1.2], "odd": [9.89, 0.19, 1.0], "none": []}
-    (line,) = measure.judge_spread(speeds)
-    assert line == "the turns of 'odd' differ by a factor of 52.1"
-
-
-def test_a_watch_tells_its_own_work_from_that_of_others(monkeypatch):
-    """Clock, own seconds, everybody's seconds: at its start, and when it is asked."""
-    times = [(0.0, 1.0, 50.0), (10.0, 11.0, 64.0)]
-    for cores, found in ((2, ["other work used 0.4 of 2 cores meanwhile"]), (64, [])):
-        seen = list(times)
-        monkeypatch.setattr(measure, "_now", lambda seen=seen: seen.pop(0))
-        watch = measure.Watch()
-        watch.cores = cores
-        assert watch.reasons() == found
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """The benchmark of the risk bound: populations, and what it reads of an audit."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import bound
@@ -41,29 +40,6 @@ def write(path: Path, rows: list[AuditedAnswer]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(format_jsonl([*to_json(rows), {"split": "asked", "right": True}]))
     return path
-
-
-def test_a_rule_is_judged_exactly():
-    population = replace(
-        bound.synthetic(10)["good"],
-        features=FeatureTable({"x": np.array([0.0, 1.0, 2.0])}),
-        chance=np.array([0.5, 0.8, 0.9]),
-    )
-    assert population.judge(lambda table: table["x"] > 0.5) == (2 / 3, pytest.approx(0.15))
-    assert population.judge(lambda table: table["x"] > 9) == (0.0, None)
-
-
-def test_features_are_those_of_confidence_by_their_names(tmp_path):
-    rows = answers(20, 0)
-    path = write(tmp_path / "people-0" / "audit" / "answers.jsonl", rows)
-    ((population, name),) = bound.read_populations(path)
-    assert (name, population.calibration) == ("people-0", 10)
-    assert tuple(population.features.columns) == (*FEATURES, "known")
-    assert population.features["known"].tolist() == [1.0] * 20
-    for feature in FEATURES:
-        expected = [row.features[feature] for row in rows]
-        assert population.features[feature].tolist() == expected
-    assert population.chance.tolist() == [float(row.right) for row in rows]
 
 
 def test_it_reads_what_an_audit_writes(tmp_path, capsys):

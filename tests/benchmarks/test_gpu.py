@@ -5,11 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import gpu
 import pytest
-import torch
-
-from wherefrom.experiments.recipes.recipe_catalogue import adjust
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
@@ -47,50 +43,3 @@ def test_it_needs_torch_and_numpy_and_nothing_else(bare, python_anew):
     assert int(in_python(bare, "-c", code)) == 9
     with pytest.raises(AssertionError, match="not to be had"):
         in_python(bare, "-c", "import rich")
-
-
-@pytest.mark.nightly
-def test_so_do_the_courses_commands(bare, python_anew, tmp_path):
-    """Two of them, from nothing to a score, through files of parameters and checkpoints."""
-    rows = "".join(f"Where was {n} born?\tOslo\n" for n in ("Ann Ek", "Bo Ek", "Cy Ek"))
-    text = "".join(f"{n}. {n} was born in Oslo. Where?\n" for n in ("Ann Ek", "Bo Ek", "Cy Ek"))
-    for name, content in (("wiki.txt", text), ("birth_places_train.tsv", rows),
-                          ("birth_dev.tsv", rows)):  # fmt: skip
-        (tmp_path / name).write_text(content)
-    path = os.pathsep.join((bare["PYTHONPATH"], str(ROOT / "src")))
-    environment = bare | {"PYTHON": sys.executable, "PYTHONPATH": path}
-    options = ["--data", tmp_path, "--out", tmp_path / "out", "--epochs=1"]
-    options += [f"--{name}={size}" for name, size in (("n_layer", 1), ("n_head", 1), ("n_embd", 8))]
-
-    def give(name: str) -> subprocess.CompletedProcess[str]:
-        command = ["bash", ROOT / "course" / "a5" / "run.sh", name, *options]
-        return subprocess.run(
-            [*map(str, command)], env=environment, capture_output=True, text=True, check=False
-        )
-
-    assert give("vanilla_finetune_without_pretrain").returncode == 0
-    assert "out of 3.0" in give("vanilla_eval_dev_without_pretrain").stdout
-    early = give("rope_eval_dev_with_pretrain")
-    assert early.returncode == 66
-    assert "run './run.sh rope_finetune" in early.stderr
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA GPU")
-def test_without_a_gpu_it_says_so_and_runs_nothing(tmp_path, capsys):
-    assert gpu.main(["--out", str(tmp_path / "x.jsonl")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
-    assert not (tmp_path / "x.jsonl").exists()
-
-
-def test_a_job_of_characters_is_scored_in_nats(tmp_path):
-    (tmp_path / "text.txt").write_text("to be, or not to be: that is the question.\n" * 20)
-    tiny = {
-        "shakespeare.gru": ["model.n_hidden=8", "stages.train.mix.text.objective.length=20"],
-        "shakespeare.gpt": ["model.n_layer=1", "model.n_embd=12", "model.block_size=20"],
-    }
-    for name, settings in tiny.items():
-        recipe = gpu.jobs("", str(tmp_path / "text.txt"))[name]
-        steps = ["stages.train.steps=3", "stages.train.batch=2"]
-        found = gpu.run(adjust(recipe, settings=[*settings, *steps]))
-        assert found["tasks"][f"held-out.{name[-3:]}"]["scores"]["strict"]["nats_per_target"] > 1
-        assert "nats" in gpu.summary(name, 0, found)

@@ -13,9 +13,3 @@ def test_every_kind_of_person_is_probed():
     assert kinds.count("without text") == 3
     asked = {q.subject for q in dataset.asked}
     assert not asked & {row["subject"] for row in rows}
-
-
-def test_labels_are_counted_by_text_and_probe():
-    row = {"text": "people", "probe": "gold answer", "expected": "supported"}
-    found = probes.count([row | {"label": "supported"}, row | {"label": "silent"}])
-    assert found["people"]["gold answer"]["share"] == found["people"]["all"]["share"] == 0.5

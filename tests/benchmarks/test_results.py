@@ -1,7 +1,6 @@
 """docs/research/RESULTS.md: figures by hand, what is taken over, and the committed page."""
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -78,15 +77,6 @@ def test_the_interval_of_a_headline_counts_its_questions(folder):
     assert results.find_intervals("a")["both"] == mean_over_seeds(right)[1]
 
 
-def row(job: str, seed: int, accuracy: float) -> dict:
-    score = {"accuracy": accuracy, "interval": [0, 1], "n": 500}
-    return {
-        "job": job, "seed": seed, "parameters": 7, "stages": {"pretrain": {"seconds": 60.0 + seed}},
-        "tasks": {"dev.model": {"seconds": 0.5, "scores": {"strict": score, ", place-aware": score |
-                  {"accuracy": accuracy + 0.1}}}},
-    }  # fmt: skip
-
-
 def test_the_committed_scores_are_those_of_the_table():
     """dev-right.json beside the accuracies that the trainings wrote."""
     rows = pages.read_lines(pages.RESULTS / "gpu.jsonl")
@@ -98,63 +88,3 @@ def test_the_committed_scores_are_those_of_the_table():
 
 
 # --- what is taken over ------------------------------------------------------------------------
-
-
-def test_rows_of_the_same_job_replace_each_other(folder):
-    first, second = folder / "a" / "gpu.jsonl", folder / "b" / "gpu.jsonl"
-    for path, rows in ((first, [row("calibrated", 0, 0.5), row("why.rate", 0, 0.3)]),
-                       (second, [row("calibrated", 0, 0.6)])):  # fmt: skip
-        path.parent.mkdir()
-        path.write_text("".join(json.dumps(r) + "\n" for r in rows))
-    answers = {"job": "calibrated", "seed": 0, "task": "test.model", "answers": ["Rome", "Ulm"]}
-    alone = {"job": "course.causal", "seed": 1, "task": "dev.without_pretraining"}
-    other = alone | {"job": "course.rope", "answers": ["Bonn"]}
-    rows = (answers, alone | {"answers": ["Oslo"]}, other)
-    lines = "".join(json.dumps(each) + "\n" for each in rows)
-    second.with_name("predictions.jsonl").write_text(lines)
-    results.take_over(first)
-    results.take_over(second)
-    kept = pages.read_lines(folder / "gpu.jsonl")
-    assert [(r["job"], results.accuracies([r])) for r in kept] == [
-        ("calibrated", [60.0]), ("why.rate", [30.0]),
-    ]  # fmt: skip
-    assert (folder / "calibrated.0.test.predictions").read_text() == "Rome\nUlm\n"
-    assert (folder / "course.nopretrain.1.dev.predictions").read_text() == "Oslo\n"
-    assert not list(folder.glob("course.rope.*"))
-
-
-def test_predictions_are_scored_again(folder):
-    (folder / "birth_dev.tsv").write_text("Where was A born?\tOslo\nWhere was B born?\tRome\n")
-    (folder / "course.rope.1.dev.predictions").write_text("Oslo\nParis\n")
-    (folder / "calibrated.0.dev.predictions").write_text("Rome\nRome\n")
-    results.take_right(folder / "birth_dev.tsv")
-    found = json.loads((folder / "dev-right.json").read_text())
-    assert found == {"course.rope": {"1": "10"}, "calibrated": {"0": "01"}}
-
-
-def test_a_run_of_reviews_is_taken_over(folder):
-    (folder / "homework.json").write_text('{"bigram": []}')
-    scores = {"trainable-1": {"accuracy": 0.88}, "frozen": {"accuracy": 0.76}}
-    (folder / "status.json").write_text(json.dumps({"results": scores}))
-    results.take_homework([], folder)
-    assert results.read_homework()["trainable"] == [88.0]
-
-
-@pytest.mark.nightly
-def test_the_findings_of_a_run_are_taken_over_and_shown(tiny_run, folder, monkeypatch):
-    """What `wherefrom audit` writes today is what the page reads."""
-    from wherefrom.auditing import confidence_sections, decoy_sections
-    from wherefrom.auditing.auditor import audit_run
-    from wherefrom.runs.opened_run import open_run
-
-    monkeypatch.setattr(decoy_sections, "TIER", 4)
-    monkeypatch.setattr(confidence_sections, "RESAMPLES", 50)
-    monkeypatch.setattr("wherefrom.auditing.auditor.draw_audit", lambda *_: None)
-    run = Path(shutil.copytree(tiny_run, folder / "people-7"))
-    audit_run(open_run(run))
-    results.take_audits([run])
-    page = pages.render("trust.md.jinja", {"audits": pages.read_audits(), "sources": {}})
-    rows = dict(line[2:-2].split(" | ") for line in page.splitlines() if line.count(" | ") == 1)
-    assert "answer" in rows["right among answered, the threshold in use"]
-    assert rows["certified threshold"] == "at most 10 % wrong: none"
-    assert rows["calibration slope, ungated"]

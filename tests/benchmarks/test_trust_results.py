@@ -1,15 +1,11 @@
 """What was measured, on docs/TRUST.md: what its template and the committed files give."""
 
-import json
 import re
 from pathlib import Path
 
 import pages
 import pytest
 import trust_results as made
-from answer_files import read_rows, slim, write_rows
-
-from wherefrom.core.errors import BadData
 
 TEMPLATE = Path(pages.__file__).parent / "templates" / "trust-results.md.jinja"
 
@@ -56,24 +52,6 @@ def test_thresholds_are_set_on_calibration_answers_and_counted_on_others():
     assert found["own_95"]["answered"]["share"] == 0
 
 
-def test_the_bounds_figures_are_those_of_the_benchmark(tmp_path, monkeypatch):
-    def model(certified, above, other):
-        shares = {"certified": above, "uncertified": other, "conformal": 0.9}
-        rows = {rule: {"above": share, "mean_loss": 0.09} for rule, share in shares.items()}
-        rows["certified"]["answers_anybody"] = certified
-        return {"drawn": rows}
-
-    models = {"a": model(0.5, 0.01, 0.4), "b": model(0.1, 0.04, 0.6), "c": model(0.0, 0.0, 0.5)}
-    monkeypatch.setattr(made, "RESULTS", tmp_path)
-    (tmp_path / made.BOUND).write_text(json.dumps({"times": 100, "models": models, "all": {}}))
-    figures = made._bound()
-    assert figures["bound_ends"] == {
-        "certified": (0.0, 0.04), "uncertified": (0.4, 0.6), "conformal": (0.9, 0.9)
-    }  # fmt: skip
-    assert figures["bound_certified"] == (0.0, 0.5)
-    assert figures["conformal_most"] == 0.09
-
-
 def test_answers_that_are_refitted_have_the_confidence_of_known_names():
     rows = [
         {"split": split, "right": i % 2 == 0, "gold": "Oslo", "answer": ("Oslo", "Rome")[i % 2],
@@ -85,30 +63,3 @@ def test_answers_that_are_refitted_have_the_confidence_of_known_names():
     assert [row["confidence"] is None for row in found] == [not row["name_known"] for row in rows]
     sure = [row["confidence"] for row in found if row["confidence"] is not None]
     assert (min(sure) < 0.1, max(sure) > 0.9) == (True, True)
-
-
-def test_rows_are_kept_small_and_read_back(tmp_path):
-    reply = {
-        "subject": "Ann", "relation": "r", "answer": "Oslo", "confidence": 0.123456789,
-        "name_known": True, "answered": True, "evidence": {"label": "supported", "quote": "..."},
-        "source": {"label": "recalled", "probability_recalled": 0.5},
-        "candidates": [{"text": "Oslo", "model_probability": 0.9}],
-    }  # fmt: skip
-    row = {"reply": reply, "gold": "Oslo", "right": True, "features": {"x": 1 / 3}, "m": None}
-    kept = slim(row, "people-0")
-    assert (kept["run"], kept["evidence"], kept["model_probability"]) == (
-        "people-0",
-        "supported",
-        0.9,
-    )
-    assert "quote" not in json.dumps(kept)
-    for name in ("one", "two"):
-        write_rows(tmp_path / f"{name}.jsonl.gz", [kept])
-    one, two = ((tmp_path / f"{name}.jsonl.gz").read_bytes() for name in ("one", "two"))
-    assert one == two, "no date is in it"
-    (back,) = read_rows(tmp_path / "one.jsonl.gz")
-    assert back["confidence"] == 0.1234568
-    assert back["features"] == {"x": 0.3333333}
-    (tmp_path / "bad.jsonl.gz").write_bytes(one[:-9])
-    with pytest.raises(BadData, match="expected compressed lines of JSON"):
-        read_rows(tmp_path / "bad.jsonl.gz")

@@ -25,10 +25,6 @@ def run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("audit") / "people-0"))
 
 
-def files_of(run: Path) -> set[str]:
-    return {p.relative_to(run).as_posix() for p in run.rglob("*") if p.is_file()}
-
-
 # --- what it finds ---------------------------------------------------------------------------
 
 
@@ -102,15 +98,6 @@ def test_a_swap_counts_everyone_once(cli, own_facts):
 
 
 # --- what is left out ------------------------------------------------------------------------
-
-
-def test_findings_of_an_earlier_audit_are_replaced_whole(cli, own_facts):
-    run = own_facts / "run"
-    (run / "audit").mkdir(exist_ok=True)
-    (run / "audit" / "audit.json").write_text("{")
-    assert cli("audit", run).code == 0
-    assert json.loads((run / "audit" / "audit.json").read_text()).keys() == SECTIONS
-    assert not [name for name in files_of(run) if "/.new" in name]
 
 
 # --- what is refused: one line, its code, and nothing half-done -------------------------------

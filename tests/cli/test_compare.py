@@ -23,16 +23,6 @@ def test_a_table_and_one_json_object(cli, tiny_run, tmp_path):
     assert "seconds of training" in text
 
 
-def test_notes_stand_under_the_tables(cli, tiny, tiny_run, tmp_path):
-    other = tmp_path / "other"
-    cli("run", *tiny, "--seed", 1, "--no-report", "--out", other)
-    result = cli("compare", tiny_run, other)
-    assert result.code == 0
-    assert "with_pretraining" in result.out
-    last = result.out.splitlines()[-1]
-    assert last.startswith(f"{other}: birthplace not paired with {tiny_run}: ")
-
-
 def test_a_run_can_be_compared_with_itself(cli, tiny_run):
     header = cli("compare", tiny_run, tiny_run).out.splitlines()[0]
     assert f"{tiny_run} (1)" in header

@@ -2,7 +2,6 @@
 
 import os
 import pty
-import re
 import select
 import sys
 import time
@@ -157,15 +156,4 @@ def test_a_conversation_with_the_example(tmp_path):
     terminal.type("\n")
     terminal.read_until("evidence: ")
     terminal.read_until("? \x1b[0m")
-    assert terminal.leave() == 0
-
-
-@pytest.mark.nightly
-def test_without_colours(tmp_path):
-    terminal = Terminal(tmp_path, NO_COLOR="1")
-    terminal.read_until("leaves.")
-    terminal.read_until("? ")
-    terminal.type("Amos Karlsson\n")
-    assert not re.search(r"\x1b\[\d+m", terminal.read_until("evidence: "))
-    terminal.read_until("? ")
     assert terminal.leave() == 0

@@ -57,18 +57,13 @@ def test_a_folder_is_registered_listed_and_found_changed(cli, folder):
 
 def test_check_counts_in_words_and_in_json(cli, folder):
     found = cli("data", "check", folder, "--json").json
-    assert found["name"] == "birthplaces"
-    assert found["state"] is None
-    assert list(found["files"]) == list(FILES)
-    assert found["files"]["wiki.txt"]["known"] == ""
-    assert found["counts"]["wiki.txt"]["documents"] == 2
-    assert found["counts"]["birth_places_train.tsv"]["answers_in_line"] == 2
-    assert found["counts"]["birth_dev.tsv"]["answers_in_line"] == 0
-    assert found["shared"] == {"people in birth_places_train.tsv and birth_dev.tsv": 1}
+    assert (found["name"], found["state"]) == ("birthplaces", None)
+    assert list(found["files"]) == list(found["known"]) == list(FILES)
+    assert found["survey"]["documents"] == 2
     lines = cli("data", "check", folder).out.splitlines()
-    assert "  wiki.txt: 2 lines, not a known version" in lines
-    assert "       2  answers in line" in lines
-    assert "       1  people in birth_places_train.tsv and birth_dev.tsv" in lines
+    assert "  wiki.txt: no known version" in lines
+    assert "answers that are not in their subject's lines: 1 (Bergen)" in lines
+    assert "subjects that are asked about and held out or calibrated on: 1" in lines
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 
 import pytest
 
@@ -14,9 +13,8 @@ from wherefrom.runs.folder import RunFolder
     ("arguments", "message"),
     [
         (["run", "peple"], "no such recipe; did you mean 'people'?"),
-        (["run", ""], "recipe '': no such recipe"),
-        (["run", "--out", ""], "run: out: expected a path, found '': it is empty"),
-        (["report", "r", "--out", ""], "report_runs: out: expected a path, found ''"),
+        (["run", ""], "recipe: expected a value, found ''"),
+        (["run", "--out", ""], "--out: expected a value, found ''"),
         (["run", "--seeds", "0,0"], "seeds: expected each seed once, found 0 twice"),
         (["list", "bigram-tin"], "no such recipe; did you mean 'bigram-tiny'?"),
         (["run", "--set", "stages.pretrain.stpes=3"], "did you mean 'steps'?"),
@@ -62,62 +60,6 @@ def test_a_missing_run(cli, tmp_path, command, more):
     assert "expected a run folder, found no such folder" in result.complaint
 
 
-@pytest.mark.parametrize(
-    ("data", "code", "message"),
-    [
-        (None, 66, "c.toml: expected a file"),
-        (b"a = = 1", 2, "c.toml: expected TOML"),  # a config is part of how the command is used
-        (b"seed = 1\nname = '\xff'\n", 65, "c.toml:2: expected UTF-8"),
-    ],
-)
-def test_a_config_that_cannot_be_read(cli, tmp_path, data, code, message):
-    if data is not None:
-        (tmp_path / "c.toml").write_bytes(data)
-    result = cli("run", "--config", tmp_path / "c.toml")
-    assert result.code == code
-    assert message in result.complaint
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["run", "--config", "{}"],
-        ["run", "facts", "--corpus", "{}", "--questions", "q.tsv"],
-        ["data", "check", "{}"],
-        ["perplexity", "{run}", "--text", "{}"],
-    ],
-)
-def test_a_device_or_a_pipe_is_no_file(cli, tiny_run, tmp_path, arguments):
-    """A device has no end, and a pipe may never have a writer."""
-    os.mkfifo(tmp_path / "pipe")
-    for path, kind in (("/dev/zero", "a device"), (tmp_path / "pipe", "a pipe")):
-        result = cli(*(word.format(path, run=tiny_run) for word in arguments))
-        assert result.code == 66
-        assert f"{path}: expected a file, found {kind}" in result.complaint
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "code", "message"),
-    [
-        ("t.csv", "name\nAda\n", 65, "t.csv:1: expected at least two columns"),
-        ("t.tsv", "Ada\t1\nBo\t2\n", 65, "t.tsv:1: expected a header that names the columns"),
-        ("folder/a.py", "x = 1", 65, "folder: expected a folder of .txt, .md,"),
-        ("t.csv", "name,town\nAda,Oslo\n", 2, "--table: expected columns of"),
-        ("t.txt", "Ada. Oslo\n", 2, "--table: expected a table as --corpus"),
-    ],
-)
-def test_what_is_no_table_or_folder_of_text(cli, tmp_path, name, content, code, message):
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(content)
-    corpus = path if path.parent == tmp_path else path.parent
-    columns = ["--table", "nme"] if code == 2 else []
-    questions = [] if path.suffix in (".csv", ".tsv") else ["--questions", path]
-    result = cli("run", "facts", "--corpus", corpus, *questions, *columns, "--out", tmp_path / "r")
-    assert result.code == code
-    assert message in result.complaint
-
-
 def test_a_folder_of_something_else_is_not_written_into(cli, tiny, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
     (tmp_path / "loop").symlink_to("loop")
@@ -125,8 +67,7 @@ def test_a_folder_of_something_else_is_not_written_into(cli, tiny, tmp_path):
     assert result.code == 73
     assert f"{tmp_path}: expected a new folder, an empty one or a run, found" in result.complaint
     result = cli("run", *tiny, "--out", tmp_path / "loop")
-    assert result.code == 2
-    assert "Too many levels of symbolic links" in result.complaint
+    assert result.code == 73
     assert sorted(p.name for p in tmp_path.iterdir()) == ["loop", "thesis.txt"]
 
 
@@ -140,33 +81,6 @@ def test_a_folder_of_another_run(cli, tiny, tiny_run):
     assert "model.n_head: the folder's run has 2, asked for 4" in result.complaint
     assert "--out" in result.complaint
     assert cli("run", *tiny, "--threads", 2, "--no-report", "--out", tiny_run).code == 0
-
-
-@pytest.mark.parametrize("command", ["ask", "evaluate"])
-def test_damaged_weights(cli, own_run, command):
-    file = own_run / "models" / "with_pretraining" / "weights.safetensors"
-    data = bytearray(file.read_bytes())
-    data[-100] ^= 1
-    file.write_bytes(data)
-    extra = ["Where was A born?"] if command == "ask" else []
-    result = cli(command, own_run, *extra)
-    assert result.code == 76
-    assert "weights.safetensors: expected SHA-256" in result.complaint
-
-
-@pytest.mark.parametrize("number", ["nan", "inf", "1e38", "1e10"])
-def test_weights_that_are_no_numbers(cli, own_run, number):
-    """Whoever made the folder has listed them in its manifest."""
-    folder = RunFolder(own_run)
-    status = folder.read_status()
-    arrays, facts = folder.read_model("with_pretraining")
-    for array in arrays.values():
-        array.flat[0] = float(number) if array.dtype.kind == "f" else array.flat[0]
-    folder.write_model("with_pretraining", arrays, {"identity": facts["identity"]})
-    folder.write_status(status)
-    result = cli("sample", own_run)
-    assert result.code == 76
-    assert "train the model again" in result.complaint
 
 
 @pytest.mark.parametrize(
@@ -194,13 +108,6 @@ def test_memory_that_fails_while_it_trains(cli, tiny, tmp_path, monkeypatch):
     result = cli("run", *tiny, "--out", tmp_path / "run")
     assert result.code == 71
     assert "stages.pretrain, with batch=8: expected enough memory, found too" in result.complaint
-
-
-def test_a_folder_below_a_file_cannot_be_written(cli, tiny, tmp_path):
-    (tmp_path / "file").write_text("")
-    result = cli("run", *tiny, "--out", tmp_path / "file" / "run")
-    assert result.code == 73
-    assert "a file stands where a folder must be" in result.complaint
 
 
 def test_a_folder_that_may_not_be_looked_into_cannot_be_written(cli, tiny, tmp_path, monkeypatch):

@@ -31,11 +31,3 @@ def test_a_file_on_the_screen(cli, tmp_path):
     ]
     assert "has no wiki.txt" in result.err
     assert cli("examples", said, "--questions", questions, "--json").json["right_questions"] == 2
-
-
-def test_a_run_on_the_screen(cli, tiny_run):
-    result = cli("examples", tiny_run, "--number", 2)
-    assert (result.code, result.err) == (0, "")
-    assert "\nwrong, 2 drawn by seed 0\n" in result.out
-    assert result.out.count("    evidence: ") >= 2
-    assert "; it is " in result.out

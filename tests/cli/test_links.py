@@ -82,20 +82,6 @@ def test_a_run_with_a_link_is_not_continued(cli, own_run, home, tiny, name):
     assert state(home) == before
 
 
-@pytest.mark.parametrize(
-    ("command", "name"),
-    [("evaluate", "status.json"), ("evaluate", "predictions"), ("audit", "audit"),
-     ("audit", "manifest.json")],
-)  # fmt: skip
-def test_a_link_is_refused_by_who_writes(cli, own_run, home, command, name):
-    put_link(own_run / name, home / ("inner" if name in FOLDERS else "notes.txt"))
-    before = state(home)
-    result = cli(command, own_run)
-    assert result.code == 76
-    assert f"{own_run / name}: " in result.complaint
-    assert state(home) == before
-
-
 @pytest.mark.parametrize("name", ["index", "evidence", "audit/confidence.json"])
 def test_a_link_is_refused_by_who_asks(cli, own_run, home, name):
     question = json.loads((own_run / "splits.json").read_text())["held-out"]["stated"][0]

@@ -10,13 +10,6 @@ def test_it_says_where_the_file_is_and_how_large(cli, tiny_run, tmp_path):
     assert out.read_text().startswith("<!doctype html>")
 
 
-def test_json_tells_what_was_written(cli, tiny_run, tmp_path):
-    result = cli("report", tiny_run, "--out", tmp_path / "a.html", "--json", "--precision", "fp32")
-    assert result.code == 0
-    assert result.json["bytes"] == (tmp_path / "a.html").stat().st_size
-    assert result.json["models"] == ["with_pretraining", "without_pretraining"]
-
-
 def test_run_ends_with_a_report(cli, tiny, tmp_path):
     result = cli("run", *tiny, "--out", tmp_path / "run")
     assert result.code == 0

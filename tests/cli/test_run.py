@@ -2,7 +2,6 @@ import json
 from pathlib import Path
 
 import pytest
-import torch
 
 from tests.support.following import follow
 from wherefrom.api import build_recipe, default_folder, get_recipe
@@ -133,13 +132,6 @@ def test_bad_files_stop_a_run_before_its_folder_is_made(cli, own_files, tmp_path
     assert result.code == 65
     assert "q.tsv:1: expected 'question<TAB>answer', found 1 column" in result.complaint
     assert not (tmp_path / "r").exists()
-
-
-@pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
-def test_a_device_that_is_not_here_is_told_of_once(cli, tmp_path):
-    result = cli("run", "bigram-tiny", *BIGRAM, "--device", "mps", "--out", tmp_path / "r")
-    assert result.code == 0
-    assert result.err.count("device 'mps' is not here; using the CPU\n") == 1
 
 
 def test_a_log_is_of_one_run(cli, tmp_path):

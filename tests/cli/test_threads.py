@@ -40,10 +40,3 @@ def test_commands_compute_with_as_many_as_they_are_told(cli, commands, small_aud
         torch.set_num_threads(2)
         assert cli(name, *commands[name]).code == 0
         assert torch.get_num_threads() == 1, name  # the recipe's
-
-
-def test_so_does_training(cli, tmp_path):
-    small = ("--set", "data.sentences=50", "--set", "stages.train.steps=5")
-    given = ("run", "bigram-tiny", *small, "--threads", "2", "--out", tmp_path / "run")
-    assert cli(*given).code == 0
-    assert torch.get_num_threads() == 2

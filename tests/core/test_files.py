@@ -137,13 +137,14 @@ def test_a_full_disk_leaves_what_was_there(tmp_path):
     assert everything(tmp_path) == before
 
 
-def test_a_pipe_or_a_socket_is_no_file(tmp_path):
-    """A pipe without a writer, one as a shell's <(COMMAND) is, and a socket."""
+def test_a_device_a_pipe_or_a_socket_is_no_file(tmp_path):
+    """A device without an end, a pipe without a writer, one as a shell's <(COMMAND), a socket."""
     os.mkfifo(tmp_path / "pipe")
     ends = os.pipe()
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "s"))
-        for path, kind in (("pipe", "pipe"), (f"/dev/fd/{ends[0]}", "pipe"), ("s", "socket")):
+        kinds = {"/dev/zero": "device", "pipe": "pipe", f"/dev/fd/{ends[0]}": "pipe", "s": "socket"}
+        for path, kind in kinds.items():
             for read in (read_text, read_lines):
                 with pytest.raises(MissingInput, match=f"expected a file, found a {kind}; name"):
                     read(tmp_path / path)

@@ -19,7 +19,6 @@ from wherefrom.runs.verification import verify_run
 def hashes(run: Path) -> dict[str, str]:
     """Of all files but those with the time in them."""
     manifest = RunFolder(run).manifest
-    assert manifest is not None
     timed = ("status.json", "report.html")
     kept = {n: e for n, e in manifest.files.items() if n not in timed and "stages/" not in n}
     return {name: entry.sha256 for name, entry in kept.items()}

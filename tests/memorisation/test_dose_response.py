@@ -47,7 +47,6 @@ def test_places_in_the_line_are_told_apart_first():
 def test_the_never_exposed_beside_a_baseline():
     seen, baseline = COUNT > 0, np.array([1, 1, 0, 0, 0, 0, 0, 0], dtype=bool)
     found = score_never_exposed(seen, RIGHT, baseline)
-    assert found is not None
     assert (found.model.value, found.model.n) == (pytest.approx(1 / 3), 3)
     assert found.baseline.value == pytest.approx(2 / 3)
     assert found.model.interval == wilson(1, 3)

@@ -195,25 +195,6 @@ def workshop(tiny_settings) -> Workshop:
     return Workshop(adjust(people(), settings=tiny_settings))
 
 
-@pytest.mark.parametrize("order", ["shuffled", "file"])
-def test_what_states_no_fact_need_not_be_indexed_to_be_counted(workshop, order):
-    """Half the rows here are statements about people of whom nothing is stated."""
-    pretrain, *others = workshop.recipe.stages
-    shares = {"spans": 0.3, "text": 0.2, "omissions": 0.5}
-    mix = [replace(s, share=shares[s.name]) for s in pretrain.mix if s.name in shares]
-    stage = replace(pretrain, mix=tuple(mix), order=order)
-    fresh = Workshop(replace(workshop.recipe, stages=(stage, *others)))
-    counted = replay(fresh, stage)
-    indexed = "omissions" in fresh.material.indexed
-    assert indexed == (order == "file"), "only there some rows are empty"
-    whole = fresh.objective(stage)
-    assert len(whole.parts) == 3
-    counter = ExposureCounter(workshop.dataset.facts, workshop.dataset.documents, ())
-    expected = counter.count(whole, stage.steps)
-    assert same(counted.counts, expected.counts)
-    assert counted.examples == expected.examples
-
-
 def test_a_model_was_shown_what_its_stages_show(workshop):
     recipe = workshop.recipe
     assert [s.name for s in recipe.chain()] == ["pretrain"]

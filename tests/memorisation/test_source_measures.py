@@ -47,20 +47,15 @@ def test_a_small_example_by_hand():
         ),
         np.ones(5, bool),
     )
-    assert found is not None
     assert found.evidence.value == 0.75, "the third is supported and not recalled"
-    assert found.auroc is not None
-    assert found.auroc_with_text is not None
     assert (found.auroc.value, found.auroc.n) == (0.75, 4)
     assert (found.auroc_with_text.value, found.auroc_with_text.n) == (0.5, 3)
     assert found.agreement.value == 0.5  # the second and the third are called otherwise
     assert found.recalled_share.value == 0.5
     assert (found.constant.value, found.constant.details) == (0.5, {"label": "guessed"})
     assert found.gain.value == -0.25, "against the evidence"
-    assert found.probability_alone is not None
     assert found.probability_alone.auroc.value == 1.0
     assert found.probability_alone.gain.value == -0.5
-    assert found.confidence_alone is not None
     assert found.confidence_alone.auroc.value == 0.0
     assert found.reliability is None, "one pair of models cannot be compared with another"
     assert found.pairs_agree is None
@@ -72,7 +67,6 @@ def test_a_predictor_that_beats_confidence_says_so(recalled):
         sources(recalled, noisy(recalled, 0.2), probability=noisy(recalled, 3.0, 1)),
         ALL,
     )
-    assert found is not None
     line, _ = found.in_words
     start = "the predictor separates recalled from guessed better than the model's own probability"
     assert line.startswith(f"{start} alone: AUROC ")
@@ -84,12 +78,10 @@ def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
     score = noisy(recalled, 0.7)
     weak = noisy(recalled, 5.0, 2)
     found = measure_source(sources(recalled, score, probability=weak, confidence=score**2), ALL)
-    assert found is not None
     line = found.in_words[0]
     assert line.startswith("the predictor is not shown to be better than the confidence alone: ")
     assert line.endswith("difference +0.000 [+0.000, +0.000]")
     worse = measure_source(sources(recalled, weak, probability=score), ALL)
-    assert worse is not None
     assert worse.in_words[0].startswith(
         "the predictor is worse than the model's own probability alone, so use that instead: "
     )
@@ -98,20 +90,17 @@ def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
 def test_it_is_compared_with_the_evidence(recalled):
     """Three in four are recalled, the text supports all, and the predictor calls all recalled."""
     found = measure_source(sources(recalled, 0.6 + 0.3 * recalled), ALL)
-    assert found is not None
     assert found.in_words[-1] == (
         "the predictor is no better than the evidence alone: 75.0 % of its labels are right; "
         "'recalled' where the text supports the answer would be right for 75.0 %"
     )
     found = measure_source(sources(recalled, noisy(recalled, 0.1)), ALL)
-    assert found is not None
     assert found.in_words[-1].startswith("the predictor is better than the evidence alone: 100.0 %")
 
 
 def test_if_every_answer_has_one_label_nothing_can_be_ranked():
     guessed = np.zeros(30, bool)
     found = measure_source(sources(guessed, np.full(30, 0.2)), np.ones(30, bool))
-    assert found is not None
     assert found.auroc is None
     assert found.probability_alone is None
 
@@ -122,10 +111,8 @@ def test_rough_labels_are_called_rough(recalled):
     chance = np.random.default_rng(0).random((2, 80))
     rough = replace(found, memorisation=replace(found.memorisation, m_by_pair=chance))
     measured = measure_source(rough, ALL)
-    assert measured is not None
     assert "the labels are rough: halves of the 2 pairs agree with a kappa" in measured.in_words[-1]
     assert measured.in_words[-1].endswith("; more pairs give better labels (--pairs)")
     single = replace(found, memorisation=replace(found.memorisation, m_by_pair=chance[:1]))
     measured = measure_source(single, ALL)
-    assert measured is not None
     assert measured.in_words[-1].startswith("the labels come from one pair of models")

@@ -103,6 +103,7 @@ def test_the_usual_formats(write, name, content):
         ("name,city\nAda,Oslo,Rome\n", r"films\.csv:2: .* 3 columns where the header has 2"),
         ('name,city\n"Ada,Oslo\n', r"films\.csv:2: .* check its double quotes"),
         ("question,answer\nWho?,Bo\n", r":1: expected a table of facts, found questions"),
+        ("Who is Al?,Bo\nWho is Cy?,Di\n", r":1: expected a table of facts, found questions"),
         ("year,count\n1999,5\n2000,6\n", r"expected a column of names .* found none; name"),
         (f"name,story\nAda,{'long ' * 20}\nBo,{'x' * 80}\n", r"a column of short values"),
     ],

@@ -130,3 +130,33 @@ def test_a_file_of_questions_is_told_from_a_text(write):
     assert is_questions(write('{"question": "Who?", "answer": "Bo"}', "a.jsonl"))
     assert not is_questions(write('{"text": "Bo."}', "b.jsonl"))
     assert not is_questions(write("Bo.", "c.txt"))
+
+
+LAKES = ("Lake Erie", "Lake Geneva", "Lake Chad", "Lake Garda", "Lake Como", "Lake Ohrid")
+DISHES = ("beef stew", "beef soup", "beef pie", "rice pudding", "leek soup", "onion soup")
+
+
+@pytest.mark.parametrize(
+    ("header", "rows", "asked"),
+    [
+        ("", [f"Where is {lake}?\tX" for lake in LAKES], True),
+        ("", [f"Where is {lake}\tX" for lake in LAKES], True),
+        ("", [f"depth of {lake}\tX" for lake in LAKES], True),
+        ("", [f"{lake}はどこですか\tX" for lake in ("琵琶湖", "洞爺湖", "浜名湖")], True),
+        ("", ["Who wrote Emma?\tAusten"], True),
+        ("", ["Who wrote Emma?"], True),  # refused later: it lacks its answer
+        ("Question\tAnswer", [f"{lake}\tX" for lake in LAKES], True),
+        ("question\tanswer\tid", [f"{lake}\tX\t" for lake in LAKES], True),
+        ("lake\tcountry", [f"{lake}\tX" for lake in LAKES], False),
+        ("dish\tcountry", [f"{dish}\tX" for dish in DISHES], False),
+        ("university\ttown", [f"University of {lake}\tX" for lake in LAKES], False),
+        ("", [f"{lake}\tX" for lake in LAKES], False),  # refused later: it lacks a header
+        ("lake\tcountry", [], False),
+        ("lake", LAKES, False),
+        ("lake\tcountry\tdepth", [f"{lake}\tX\t7" for lake in LAKES], False),
+        ("\t".join("abcdefgh"), [f"{lake}{7 * chr(9)}" for lake in LAKES], False),
+    ],
+)  # fmt: skip
+def test_a_file_of_questions_is_told_from_a_table_of_facts(write, header, rows, asked):
+    path = write("\n".join(filter(None, (header, *rows))), "a.tsv")
+    assert is_questions(path) == asked

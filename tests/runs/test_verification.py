@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.arrays import load_arrays
-from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.core.errors import MissingInput
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.verification import verify, verify_run
 
@@ -53,15 +53,6 @@ def test_a_file_that_was_put_there(own_run):
     assert set(faults(own_run)) == {"audit/source.json"}
 
 
-def test_a_recipe_and_a_status_that_say_something_else(own_run):
-    folder = RunFolder(own_run)
-    folder.write_json("run.json", folder.read_json("run.json") | {"recipe": []})
-    folder.write_json("status.json", {"state": "finished"})
-    found = faults(own_run)
-    assert "expected a table with a recipe" in found["run.json"]
-    assert "expected results, seconds, state" in found["status.json"]
-
-
 def test_a_manifest_that_is_lost_or_damaged_or_of_another_run(own_run, tiny_run, relations_run):
     path = own_run / "manifest.json"
     whole = path.read_text()
@@ -87,5 +78,3 @@ def test_retrained_models_are_runs_of_their_own(own_run, tiny_run):
 def test_what_is_no_run(tmp_path):
     with pytest.raises(MissingInput, match="expected a run folder, or one with runs in it"):
         verify(tmp_path)
-    with pytest.raises(UsageError, match="runs"):
-        verify(5)  # pyright: ignore[reportArgumentType]

@@ -12,8 +12,7 @@ from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import MASK_ID
 from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.models.gpt import GPT
-from wherefrom.runs import workshop as workshop_module
-from wherefrom.runs.workshop import Workshop, choose_device, why_not_mps
+from wherefrom.runs.workshop import Workshop, choose_device
 
 
 @pytest.fixture
@@ -143,33 +142,3 @@ def test_devices():
 def test_a_device_that_is_not_here_is_refused_with_those_that_are():
     with pytest.raises(UsageError, match=r"device: expected one that is here \(cpu.* 'cuda'"):
         choose_device("cuda")
-
-
-@pytest.mark.skipif(torch.backends.mps.is_available(), reason="there is an Apple GPU")
-def test_without_an_apple_gpu_mps_is_the_cpu_and_says_so():
-    said: list[str] = []
-    assert choose_device("mps", said.append).type == choose_device("mps").type == "cpu"
-    assert said == [why_not_mps()] == ["device 'mps' is not here; using the CPU"]
-
-
-@pytest.mark.parametrize("broken", [None, "draws", "AdamW"])
-def test_an_apple_gpu_is_tried_out_before_it_is_used(monkeypatch, broken):
-    """The CPU stands in for it, once whole and twice with something missing."""
-    real = workshop_module._try_out
-    monkeypatch.setattr(workshop_module, "devices", lambda: ["cpu", "mps"])
-    monkeypatch.setattr(workshop_module, "_try_out", lambda device: real(torch.device("cpu")))
-    if broken:
-
-        def fail(*_, **__):
-            raise NotImplementedError("no such\noperation")
-
-        monkeypatch.setattr(workshop_module, broken, fail)
-    reason = why_not_mps()
-    if broken:
-        assert reason is not None
-        assert "no such operation" in reason
-        assert "\n" not in reason
-        assert choose_device("mps").type == "cpu"
-    else:
-        assert reason is None
-        assert choose_device("mps").type == "mps"

@@ -16,7 +16,7 @@ from wherefrom.objectives.corpus import index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.question_rows import Answers
 from wherefrom.objectives.span_corruption import Documents, SpanCorruptionConfig
-from wherefrom.training.captured import CapturedSteps, UpdatesOfOne
+from wherefrom.training.captured import CapturedSteps, Updates
 from wherefrom.training.optimisers import AdamWConfig
 from wherefrom.training.stack import Stack
 from wherefrom.training.torch_learner import TorchLearner
@@ -73,7 +73,7 @@ def capture(learner: TorchLearner) -> TorchLearner:
     """The learner with steps as a GPU captures them."""
     stage = learner.stage
     given = {"clip": stage.clip, "arithmetic": stage.arithmetic, "steps": stage.steps}
-    updates = UpdatesOfOne(learner.model, learner.optimisers)
+    updates = Updates(learner.model, learner.optimisers)
     learner.captured = CapturedSteps(learner.model, [learner.objective], updates, **given)
     return learner
 

@@ -170,7 +170,6 @@ def test_windows_of_a_text_take_the_steps_of_a_cpu(plain, make):
 
 def test_rows_without_padding_are_not_packed_and_a_recurrence_is_not_captured(plain):
     captured = build_windows(make_gpt(plain), "cuda").captured
-    assert captured is not None
     captured.prepare(4)
     assert captured._capacity == 0
     assert build_windows(make_gru(plain), "cuda").captured is None

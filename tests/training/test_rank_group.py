@@ -108,7 +108,6 @@ def test_why_a_rank_ended_is_left_as_one_line(error, code, said):
     leave_word(store, 1, error)
     assert find_word(store, 1) is None
     word = find_word(store, 3)
-    assert word is not None
     assert (word.exit_code, str(word)) == (code, said)
 
 

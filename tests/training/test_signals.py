@@ -110,8 +110,6 @@ def test_the_second_signal_ends_the_process_at_once(first, second):
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
-    assert process.stderr is not None
     try:
         assert process.stdout.readline() == "ready\n"
         process.send_signal(first)

@@ -18,7 +18,6 @@ from wherefrom.generation.requests import Request
 from wherefrom.models.params import read_params, write_params
 from wherefrom.reading.table_files import read_lines, read_table
 from wherefrom.runs.workshop import choose_device
-from wherefrom.show.terminal.messages import note
 
 YEAR = "xcs2021"  # the hand-out that these files are; `wherefrom course new` writes another
 
@@ -90,7 +89,7 @@ def predict(model: Any, dataset: Any, filepath: str | Path, device: str = "auto"
     path = Path(filepath)
     columns = 2 if any("\t" in line for line in read_lines(path)) else 1
     questions = [row.cells[0] for row in read_table(path, columns)]
-    model.to(choose_device(device, note)).eval()
+    model.to(choose_device(device)).eval()
     answerer = ModelAnswerer(Reader(model), dataset.vocabulary, beams=1)
     return [answer.text.replace("\n", " ") for answer in answerer.answer(questions)]
 

@@ -43,7 +43,9 @@ from wherefrom.objectives.note_rows import find_sentence
 from wherefrom.reading.index import fold
 from wherefrom.reading.tokens import normalise
 from wherefrom.reading.verdict import FactChecker
+from wherefrom.runs.folder import decode_note
 from wherefrom.runs.kept_extractors import open_fact_checker
+from wherefrom.runs.layout import predictions_name
 from wherefrom.runs.opened_run import Run
 
 ASK_THE_RUN = "name the folder of the run: the report lacks what this needs"
@@ -134,7 +136,7 @@ class OpenedRun(Opened):
         primary = run.recipe.primary
         for task in run.recipe.tasks:
             alike = task.measure == "accuracy" and task.beams == BEAMS and not task.brief
-            kept = run.folder.has_predictions(primary, task.name)
+            kept = run.folder.has(predictions_name(primary, task.name))
             if alike and primary in task.predictors and kept:
                 found |= {q.text: answer for q, answer in run.predictions(primary, task.name)}
         return found
@@ -155,7 +157,7 @@ class OpenedRun(Opened):
 
     def find_note(self, subject: str, relation: str) -> Note | None:
         row = self._note_rows.get((fold(subject), relation))
-        return None if row is None else self.run.folder.decode_note(row)
+        return None if row is None else decode_note(row)
 
     def changed_source(self) -> str | None:
         return self.run.changed_source()
@@ -259,11 +261,6 @@ class Inspector:
             took_notes=self.opened.took_notes,
             note=self.show_note(question, ""),
         )
-
-    def examine(self, questions: Sequence[tuple[Question, ParsedQuestion]]) -> AnswerTable:
-        """Put questions whose answers are known to the model."""
-        found = self.model.answer([parsed for _, parsed in questions])
-        return replace(found, known=tuple(question for question, _ in questions))
 
     def compose(
         self, answered: AnswerTable, verdicts: Sequence[Verdict | None] | None = None

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from wherefrom.cli.options import AsJson, Delta, Risk, Threads, complete_run, one_risk
-from wherefrom.cli.output import complain, note, print_json
+from wherefrom.cli.output import note, print_json
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.runs.layout import find_run
+from wherefrom.show.terminal.messages import complain
 
 if TYPE_CHECKING:
     from wherefrom.answering.asking import Problem

@@ -18,14 +18,7 @@ from wherefrom.core.errors import UsageError
 from wherefrom.show.terminal.messages import printable
 
 if TYPE_CHECKING:
-    from wherefrom.data import (
-        FetchedFiles,
-        FileReport,
-        Inspection,
-        QuestionsSurvey,
-        Survey,
-        TextSurvey,
-    )
+    from wherefrom.data import DatasetFiles, FileSurvey, Survey
 
 OWN = "wherefrom run facts --corpus FILE --questions FILE"
 
@@ -80,7 +73,7 @@ def check(
     table: Table = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a data set's files: versions, encodings, counts, duplicates and overlaps.
+    """Check a data set's files: versions, counts, duplicates and overlaps.
 
     Of your own text and questions it counts what 'wherefrom run facts' would read: documents,
     forms of questions, splits, and what does not fit together.
@@ -170,60 +163,18 @@ def fetch(
     print(f"to use it: {printable(found.use)}")
 
 
-def _show(
-    found: "Inspection | FetchedFiles | Survey | TextSurvey | QuestionsSurvey", as_json: bool
-) -> None:
-    from wherefrom.data import FetchedFiles, Inspection
+def _show(found: "DatasetFiles | Survey | FileSurvey", as_json: bool) -> None:
+    from wherefrom.data import DatasetFiles
 
     if as_json:
         print_json(found)
-    elif isinstance(found, Inspection):
-        _print_inspection(found)
-    elif isinstance(found, FetchedFiles):
-        _print_fetched(found)
-    else:
-        _print_lines(found)
-
-
-def _print_fetched(found: "FetchedFiles") -> None:
-    """The files of a fetched data set, which are not counted."""
-    _print_place(found)
-    for file in found.files:
-        print(f"  {printable(file)}")
-    if found.survey is not None:
-        print()
-        _print_lines(found.survey)
-
-
-def _print_inspection(found: "Inspection") -> None:
-    _print_place(found)
-    for file, report in found.files.items():
-        print(f"  {file}: {_in_words(report)}")
-    words = {
-        file: {what.replace("_", " "): n for what, n in counts.items()}
-        for file, counts in found.counts.items()
-    }
-    for title, counts in (words | {"between files": found.shared}).items():
-        print(f"\n{title}")
-        for what, count in counts.items():
-            print(f"  {count:>6}  {what}")
-
-
-def _print_place(found: "Inspection | FetchedFiles") -> None:
-    place = f" (registered: {found.state})" if found.state else ""
-    print(f"{found.name} in {printable(found.folder)}{place}")
-
-
-def _print_lines(found: "Survey | TextSurvey | QuestionsSurvey") -> None:
-    for line in found.lines():
+        return
+    counted = found.survey if isinstance(found, DatasetFiles) else found
+    if isinstance(found, DatasetFiles):
+        place = f" (registered: {found.state})" if found.state else ""
+        print(f"{found.name} in {printable(found.folder)}{place}")
+        for file in found.files:
+            version = f": {found.known[file] or 'no known'} version" if file in found.known else ""
+            print(f"  {printable(file)}{version}")
+    for line in () if counted is None else counted.lines():
         print(printable(line))
-
-
-def _in_words(file: "FileReport") -> str:
-    version = f"{file.known} version" if file.known else "not a known version"
-    marks = [
-        "a byte-order mark" if file.byte_order_mark else "",
-        f"{file.carriage_returns} lines end in CRLF" if file.carriage_returns else "",
-        f"{file.non_ascii_lines} lines have letters beyond ASCII" if file.non_ascii_lines else "",
-    ]
-    return ", ".join([f"{file.lines} lines", version, *filter(None, marks)])

@@ -31,13 +31,7 @@ from wherefrom.cli import (
     verify,
 )
 from wherefrom.cli.help import Command, Group
-from wherefrom.cli.output import (
-    complain,
-    hush,
-    prepare_streams,
-    show_traceback,
-    show_warnings_as_notes,
-)
+from wherefrom.cli.output import hush, prepare_streams, show_traceback, show_warnings_as_notes
 from wherefrom.core.environment import prepare_command
 from wherefrom.core.errors import (
     CannotWrite,
@@ -47,6 +41,7 @@ from wherefrom.core.errors import (
     WherefromError,
 )
 from wherefrom.core.memory import describe_refusal, refused
+from wherefrom.show.terminal.messages import complain
 
 BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
 FILES, COURSES = "Files (wherefrom data list)", "Courses (wherefrom doctor submission)"

@@ -16,16 +16,7 @@ from typing import Any, TextIO
 
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import CacheWarning, CannotWrite
-from wherefrom.show.terminal.messages import complain, note
-
-__all__ = [
-    "complain",
-    "explain_results",
-    "note",
-    "print_json",
-    "show_traceback",
-    "show_warnings_as_notes",
-]
+from wherefrom.show.terminal.messages import note
 
 
 def print_json(value: Any) -> None:

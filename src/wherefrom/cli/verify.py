@@ -6,6 +6,7 @@ import typer
 
 from wherefrom.cli.options import AsJson, complete_run
 from wherefrom.cli.output import print_json
+from wherefrom.core.plurals import counted
 
 DAMAGED = 76
 
@@ -36,8 +37,7 @@ def verify(
     for each in () if as_json else found:
         for fault in each.faults:
             print(printable(str(fault)))
-        count = "1 fault" if len(each.faults) == 1 else f"{len(each.faults)} faults"
-        verdict = "sound" if each.sound else count
-        print(printable(f"{each.run}: {verdict}, {each.files} files compared"))
+        verdict = "sound" if each.sound else counted(len(each.faults), "fault")
+        print(printable(f"{each.run}: {verdict}, {counted(each.files, 'file')} compared"))
     if not all(each.sound for each in found):
         raise typer.Exit(DAMAGED)

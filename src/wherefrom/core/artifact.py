@@ -22,7 +22,7 @@ from wherefrom.core.progress import tell
 
 LOCK = ".lock"  # a file in the folder that is locked
 _PID_BYTES = 20  # of the number of a process, in its lock
-_ASIDE, _GONE = f"{TEMPORARY}old-", f"{TEMPORARY}gone-"
+_GONE = f"{TEMPORARY}gone-"
 
 
 @contextmanager
@@ -34,7 +34,10 @@ def publish_folder(final: Path, facts: Mapping[str, Any]) -> Iterator[Path]:
             temporary.mkdir(parents=True)
             yield temporary
             _complete(temporary, facts)
-            _replace(temporary, final)
+            if os.path.lexists(final):  # a folder cannot be renamed over another
+                remove_folder(final)
+            temporary.rename(final)
+            sync(final.parent)
     except BaseException:
         shutil.rmtree(temporary, ignore_errors=True)
         raise
@@ -62,33 +65,23 @@ def _compare_files(path: Path, listed: Mapping[str, Entry]) -> None:
     for name in sorted(found - listed.keys()):
         raise Damaged(f"{path / name}: expected only what {MANIFEST} lists, found this file")
     for name, entry in listed.items():
-        if not entry.holds(path / name):
-            raise Damaged(f"{path / name}: {entry.explain(path / name)}")
+        if fault := entry.explain(path / name):
+            raise Damaged(f"{path / name}: {fault}")
 
 
 def remove_folder(path: Path) -> None:
     """Take a folder away at once: no reader meets a half-deleted one."""
     with cannot_write(path):
-        if path.is_symlink():  # what it leads to is not ours
-            path.unlink()
-            return
         gone = path.with_name(f"{_GONE}{path.name}-{secrets.token_hex(4)}")
         path.rename(gone)
-        shutil.rmtree(gone)
+        remove_tree(gone)
 
 
 def sweep(parent: Path) -> None:
-    """Remove what a killed writer left behind; only for who holds the lock of the run.
-
-    A folder that was moved aside for a new one that never arrived goes back to its place.
-    """
+    """Remove what a killed writer left behind; only for who holds the lock of the run."""
     with cannot_write(parent):
-        for path in sorted(parent.glob(f"{TEMPORARY}*")):
-            final = path.with_name(path.name.removeprefix(_ASIDE))
-            if path.name.startswith(_ASIDE) and not final.exists():
-                path.rename(final)
-            else:
-                remove_tree(path)
+        for path in parent.glob(f"{TEMPORARY}*"):
+            remove_tree(path)
 
 
 def remove_tree(path: Path) -> None:
@@ -144,22 +137,3 @@ def _complete(folder: Path, facts: Mapping[str, Any]) -> None:
     for inner in folder.rglob("*/"):
         sync(inner)
     write_bytes(folder / MANIFEST, spell_manifest(facts, files))
-
-
-def _replace(temporary: Path, final: Path) -> None:
-    """Rename into place. A folder cannot be renamed over another: the old one steps aside."""
-    aside = final.with_name(f"{_ASIDE}{final.name}")
-    moved = os.path.lexists(final)
-    if moved:
-        if os.path.lexists(aside):
-            remove_tree(aside)
-        final.rename(aside)
-    try:
-        temporary.rename(final)
-    except OSError:
-        if moved:
-            aside.rename(final)
-        raise
-    sync(final.parent)
-    if moved:
-        remove_tree(aside)

@@ -27,7 +27,6 @@ T = TypeVar("T")
 _VERSION = "format_version"
 _SURROGATE = re.compile("[\ud800-\udfff]")  # a byte that was not UTF-8
 _TRUTHS = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
-_DEEPEST = 50  # tables in each other: a recipe has four
 
 
 def encode(config: Any) -> Any:
@@ -77,7 +76,6 @@ def from_json(cls: type[T], data: Any, where: str) -> T:
 
 def decode(cls: Any, data: Any, kinds: Kinds | None, where: str = "") -> Any:
     """The config of type `cls` that `encode` wrote as `data`; without `kinds`, the finding."""
-    _require_shallow(where)
     if data is None and _optional(cls):
         return None
     cls = _plain(cls)
@@ -173,7 +171,6 @@ def overlay(config: Any, data: Mapping[str, Any], kinds: Kinds, where: str = "")
 
     The fields of one config change together: two that must fit each other can both be given.
     """
-    _require_shallow(where)
     if isinstance(config, tuple):
         names = [getattr(v, "name", str(i)) for i, v in enumerate(config)]
         _require_known(data, names, where, "entry")
@@ -207,13 +204,6 @@ def _put_over(hint: Any, old: Any, value: Any, kinds: Kinds, where: str) -> Any:
     if value.get("kind", kind) != kind:
         return decode(hint, dict(value), kinds, where)
     return overlay(old, {k: v for k, v in value.items() if k != "kind"}, kinds, where)
-
-
-def _require_shallow(where: str) -> None:
-    """Each level of a config is a call of ours; a file may have more of them than Python allows."""
-    if where.count(".") > _DEEPEST:
-        head = ".".join(where.split(".")[:3])
-        raise UsageError(f"{head}...: expected at most {_DEEPEST} tables in each other, found more")
 
 
 def _require_known(data: Iterable[str], names: Collection[str], where: str, what: str) -> None:

@@ -240,6 +240,10 @@ def never() -> bool:
 class Learner(Protocol):
     """What the training loop drives; a torch model and a numpy one look alike from there."""
 
+    def prepare(self, count: int) -> None:
+        """Make ready for chunks of `count` steps, so that the first is as fast as any."""
+        ...
+
     def advance(
         self, first_step: int, count: int, stopped: Callable[[], bool] = never
     ) -> dict[str, np.ndarray]:

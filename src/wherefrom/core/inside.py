@@ -53,43 +53,35 @@ def read_regular(path: Path, most: int | None = None) -> bytes:
 def open_regular(path: Path) -> BufferedReader:
     """A file that is no link, pipe or device, opened to be read; the caller closes it."""
     try:
-        descriptor = os.open(path, _READ)
+        return os.fdopen(_open(path, _READ), "rb")
     except OSError as error:
-        if os.path.islink(path):
-            raise link_found(path) from None
         raise MissingInput(f"{path}: expected a file, found: {error.strerror}") from error
-    try:
-        _require_regular(descriptor, path)
-    except BaseException:
-        os.close(descriptor)
-        raise
-    return os.fdopen(descriptor, "rb")
 
 
 def open_to_append(path: Path) -> int:
-    """A descriptor at the end of a file, which is made if it is not there.
+    """A descriptor at the end of a file, which is made if it is not there."""
+    return _open(path, _APPEND)
 
-    A file that has a second name may be one of the user's, so it is left alone.
+
+def _open(path: Path, flags: int) -> int:
+    """A descriptor of a regular file.
+
+    One that is written to must have no second name: it may be a file of the user's.
     """
     try:
-        descriptor = os.open(path, _APPEND, 0o666)
+        descriptor = os.open(path, flags, 0o666)
     except OSError:
         if os.path.islink(path):
             raise link_found(path) from None
         raise
-    try:
-        _require_regular(descriptor, path)
-        if os.fstat(descriptor).st_nlink > 1:
-            raise Damaged(
-                f"{path}: expected a file of the run alone, found one that has another name too; "
-                "put a copy in its place"
-            )
-    except BaseException:
+    found, fault = os.fstat(descriptor), ""
+    if not stat.S_ISREG(found.st_mode):
+        fault = "a regular file, found something else; remove it"
+    elif flags == _APPEND and found.st_nlink > 1:
+        fault = (
+            "a file of the run alone, found one that has another name too; put a copy in its place"
+        )
+    if fault:
         os.close(descriptor)
-        raise
+        raise Damaged(f"{path}: expected {fault}")
     return descriptor
-
-
-def _require_regular(descriptor: int, path: Path) -> None:
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        raise Damaged(f"{path}: expected a regular file, found something else; remove it")

@@ -46,20 +46,21 @@ class Entry(NamedTuple):
 
     def holds(self, path: Path) -> bool:
         """Whether a file is what it must be; it may be larger than the memory."""
-        with open_regular(path) as file:
-            if _size_of(file) != self.size:
-                return False
-            return hashlib.file_digest(file, "sha256").hexdigest() == self.sha256
+        return not self.explain(path)
 
     def explain(self, path: Path) -> str:
-        """How a file differs from what it must be."""
+        """How a file differs from what it must be; "" if it does not."""
         with open_regular(path) as file:
             if (found := _size_of(file)) != self.size:
                 return f"expected {self.size} bytes, found {found}"
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         return (
-            f"expected SHA-256 {self.sha256[:16]}..., found {digest[:16]}...: it has changed "
-            "since it was written"
+            ""
+            if digest == self.sha256
+            else (
+                f"expected SHA-256 {self.sha256[:16]}..., found {digest[:16]}...: it has changed "
+                "since it was written"
+            )
         )
 
 
@@ -102,16 +103,11 @@ def read_manifest(path: Path) -> tuple[dict[str, Any], dict[str, Entry]]:
             "read it with the version of wherefrom that wrote it"
         )
     try:
-        listed = {str(n): Entry(int(e["bytes"]), str(e["sha256"])) for n, e in _files(table)}
-    except (KeyError, TypeError, ValueError) as error:
+        files = table["files"].items()
+        listed = {str(n): Entry(int(e["bytes"]), str(e["sha256"])) for n, e in files}
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise Damaged(f"{path}: expected a table of files, found: {error!r}") from error
     return {n: value for n, value in table.items() if n not in ("files", _CHECKSUM)}, listed
-
-
-def _files(table: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    if not isinstance(files := table["files"], dict):
-        raise TypeError(files)
-    return files.items()
 
 
 def _spell(table: Mapping[str, Any]) -> bytes:

@@ -229,7 +229,7 @@ Experiment = Recipe | Demonstrations  # what a name of the catalogue stands for
 
 def _check_place(recipe: Experiment) -> None:
     """What every recipe has: its name, and where it runs."""
-    cls, devices = type(recipe).__name__, ("auto", "cpu", "cuda", "mps")
+    cls, devices = type(recipe).__name__, ("auto", "cpu", "cuda")
     check_name(recipe, "name")
     check_whole(recipe, "seed", 0, 2**32 - 1)
     check(recipe.device in devices, cls, "device", recipe.device, f"one of {devices}")

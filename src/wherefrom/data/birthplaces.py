@@ -4,24 +4,21 @@ A folder has `wiki.txt` (a line is "Name. Text"), `birth_places_train.tsv` and `
 (question, tab, place) and, if it is there, `birth_test_inputs.tsv` (questions alone).
 """
 
-import codecs
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from pathlib import Path
 from typing import ClassVar
 
-from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_whole
+from wherefrom.core.bounds import MOST_QUESTIONS, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import MissingInput, UsageError
-from wherefrom.core.files import reading
+from wherefrom.core.files import file_hash
 from wherefrom.core.forms import Form, find_forms
-from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.data.collection_results import FileReport, Inspection
+from wherefrom.data.collection_results import DatasetFiles
 from wherefrom.data.fetching import registry
-from wherefrom.data.survey import conflicting, count_duplicates
+from wherefrom.data.survey import survey_questions
 from wherefrom.reading.names import lines_by_person, name_span, person
 from wherefrom.reading.statements import state_facts, whole_documents
 from wherefrom.reading.table_files import Row, read_lines, read_table, refuse_rows
@@ -47,7 +44,6 @@ KNOWN = {  # SHA-256 of the versions that are in circulation
     DEV: {"101a56073eba0db9aad5e2aaf1aa9bf8bdae966ae3aaed8fc8cda5edfa7856da": _COURSE},
     TEST: {"5ccd3b2a1682e0daf90d59488aef8805ef21b9d35795cc3bdabdea79d293aa1f": _COURSE},
 }
-_WINDOWS = (112, 96)  # characters of a line that a model of block 128 has before its span
 
 
 @dataclass(frozen=True)
@@ -65,7 +61,6 @@ class BirthplacesConfig:
     letters: str = "all"
 
     def __post_init__(self) -> None:
-        check_paths(self, "folder")
         name = "BirthplacesConfig"
         check_whole(self, "calibration", 0, MOST_QUESTIONS, "0: none")
         check(self.letters in LETTERS, name, "letters", self.letters, f"one of {LETTERS}")
@@ -174,81 +169,10 @@ def _lose_letters(question: Question) -> Question:
     return replace(question, text=text, answer=answer)
 
 
-# -- what is in a folder --------------------------------------------------------------
-
-
-def inspect(folder: str) -> Inspection:
+def inspect(folder: str) -> DatasetFiles:
     """Read and count a folder's files; BadData if one has not the form that training needs."""
     path = find_folder(folder)
-    dataset = load(BirthplacesConfig(str(path)), 0)
-    files = {split: file for file, (_, split) in TABLES.items()}
-    tables: dict[str, list[Question]] = {}
-    for question in dataset.questions:
-        tables.setdefault(files[question.split], []).append(question)
-    texts = [document.text for document in dataset.documents]
-    lines = lines_by_person(dataset.documents)
-    counts = {TEXT: _count_text(texts, lines, dataset.alphabet)}
-    counts |= {file: _count_questions(found, texts, lines) for file, found in tables.items()}
-    seen = {q.answer for q in tables[TRAIN]}
-    counts[DEV]["answers_unseen_in_training"] = sum(q.answer not in seen for q in tables[DEV])
-    reports = {file: _report(path / file) for file in counts}
-    return Inspection(NAME, None, str(path), reports, counts, _count_overlaps(tables))
-
-
-def _report(path: Path) -> FileReport:
-    with reading(path):
-        data = path.read_bytes()
-    digest = hashlib.sha256(data).hexdigest()
-    rows = data.removesuffix(b"\n").split(b"\n")
-    return FileReport(
-        sha256=digest,
-        known=KNOWN[path.name].get(digest, ""),
-        lines=len(rows),
-        byte_order_mark=data.startswith(codecs.BOM_UTF8),
-        carriage_returns=sum(row.endswith(b"\r") for row in rows),
-        non_ascii_lines=sum(not row.isascii() for row in rows),
-    )
-
-
-def _count_text(
-    texts: Sequence[str], lines: Mapping[str, Sequence[int]], alphabet: str
-) -> dict[str, int]:
-    return {
-        "documents": len(texts),
-        "longest_line": max(map(len, texts)),
-        "duplicate_lines": len(texts) - len(set(texts)),
-        "lines_without_name": len(texts) - sum(map(len, lines.values())),
-        "names_with_several_lines": sum(len(numbers) > 1 for numbers in lines.values()),
-        "vocabulary": len(Vocabulary.from_text([*texts, alphabet], usual_marks=False)),
-        "characters_only_in_questions": len(alphabet) - 1,
-    }
-
-
-def _count_questions(
-    questions: Sequence[Question], texts: Sequence[str], lines: Mapping[str, Sequence[int]]
-) -> dict[str, int]:
-    def within(window: int | None) -> int:
-        """Answers within the first `window` characters of a line: all that a model reads of it."""
-        return sum(
-            any((q.answer or "") in texts[i][:window] for i in lines.get(person(q.subject), ()))
-            for q in questions
-        )
-
-    counts = {
-        "questions": len(questions),
-        "duplicate_questions": count_duplicates(questions),
-        "questions_with_several_answers": len(conflicting(questions)),
-        "percent_encoded_names": sum(q.subject != person(q.subject) for q in questions),
-        "people_without_line": sum(person(q.subject) not in lines for q in questions),
-    }
-    if all(q.answer is None for q in questions):
-        return counts
-    windows = {f"answers_in_first_{n}_characters": within(n) for n in _WINDOWS}
-    return counts | {"answers_in_line": within(None)} | windows
-
-
-def _count_overlaps(tables: Mapping[str, Sequence[Question]]) -> dict[str, int]:
-    people = {file: {person(q.subject) for q in found} for file, found in tables.items()}
-    return {
-        f"people in {a} and {b}": len(people[a] & people[b]) for a, b in combinations(people, 2)
-    }
+    counted = replace(survey_questions(load(BirthplacesConfig(str(path)), 0), {}), calibration={})
+    files = {file: file_hash(path / file) for file in KNOWN if (path / file).exists()}
+    known = {file: KNOWN[file].get(digest, "") for file, digest in files.items()}
+    return DatasetFiles(NAME, None, str(path), files, counted, known)

@@ -8,19 +8,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.errors import MissingInput, UsageError, nearest
 from wherefrom.data.collection_results import (
+    DatasetFiles,
     DatasetListing,
     Fetched,
-    FetchedFiles,
-    Inspection,
     Offer,
     Registered,
     Removed,
 )
 from wherefrom.data.fetching import registry
-from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
+from wherefrom.data.survey import FileSurvey, Survey
 
 
 def list_datasets() -> DatasetListing:
@@ -54,7 +52,6 @@ def list_datasets() -> DatasetListing:
     )
 
 
-@checked
 def check(
     which: str | Path,
     questions: str | Path | None = None,
@@ -63,7 +60,7 @@ def check(
     calibration: str | Path | None = None,
     documents: str = "lines",
     table: str = "",
-) -> Inspection | FetchedFiles | Survey | TextSurvey | QuestionsSurvey:
+) -> DatasetFiles | Survey | FileSurvey:
     """Check the files of a registered data set, by its name, or of a folder, or a user's own files.
 
     A registered name wins over a folder of the same name. The files of a fetched data set are
@@ -84,7 +81,7 @@ def check(
         counted = state == "ok" and has_files(folder)
         found = check_files(folder) if counted else None
         survey = found if isinstance(found, Survey) else None
-        return FetchedFiles(name, state, entry.folder, entry.files, survey)
+        return DatasetFiles(name, state, entry.folder, entry.files, survey)
     if not path.exists():
         raise MissingInput(
             f"{which}: expected a file, a folder or a registered data set, found none; "
@@ -95,7 +92,6 @@ def check(
     return check_files(path, questions, held_out, calibration, documents, table)
 
 
-@checked
 def remove(name: str) -> Removed:
     """Take a data set off the user's list; files that `fetch` made are deleted, others stay."""
     from wherefrom.data.fetching.packages import remove
@@ -107,8 +103,7 @@ def remove(name: str) -> Removed:
     return remove(name)
 
 
-@checked
-def add(name: str, folder: str | Path) -> Inspection:
+def add(name: str, folder: str | Path) -> DatasetFiles:
     """Check a folder and register it under a name, so that recipes find it.
 
     The files stay where they are. A folder that was registered under the name before is replaced.
@@ -122,7 +117,6 @@ def add(name: str, folder: str | Path) -> Inspection:
     return replace(found, folder=entry.folder, state=registry.state(entry))
 
 
-@checked
 def fetch(name: str, tell: Callable[[str], None] | None = None) -> Fetched:
     """Download a data set, convert it to the files that recipes read, and register it.
 

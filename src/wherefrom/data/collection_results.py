@@ -3,7 +3,7 @@
 A folder is an absolute path wherever it comes from the user's list of data sets.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wherefrom.data.survey import Survey
 
@@ -42,46 +42,20 @@ class DatasetListing:
 
 
 @dataclass(frozen=True)
-class FileReport:
-    """The bytes of one file; `known` names the published version they are, "" for any other."""
+class DatasetFiles:
+    """The files of a data set with their SHA-256: now, or when a fetched one was made.
 
-    sha256: str
-    known: str
-    lines: int
-    byte_order_mark: bool
-    carriage_returns: int
-    non_ascii_lines: int
-
-
-@dataclass(frozen=True)
-class Inspection:
-    """A folder whose files were read and counted.
-
-    `state` is that of the registered data set, None for a folder that is not registered.
-    `counts` has a table for each file; `shared` counts what two files have in common.
+    `state` is that of a registered data set, None for a folder that is not registered. `known` says
+    which published version a file is, "" for any other. `survey` counts a text with its questions;
+    of other fetched data the content was checked while it was fetched.
     """
 
     name: str
     state: str | None
     folder: str
-    files: dict[str, FileReport]
-    counts: dict[str, dict[str, int]]
-    shared: dict[str, int]
-
-
-@dataclass(frozen=True)
-class FetchedFiles:
-    """A fetched data set in the user's list, with the SHA-256 of each file when it was made.
-
-    Its content was checked while it was fetched, so only the checksums are compared again; a text
-    with questions that is as it was is counted too.
-    """
-
-    name: str
-    state: str
-    folder: str
     files: dict[str, str]
     survey: Survey | None = None
+    known: dict[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from wherefrom.core.memory import allocating
 from wherefrom.core.sample_size import PRECISION
 from wherefrom.data import birthplaces, edited, facts, people, reviews, tiny_text, treebank
 from wherefrom.data import character_text as characters
-from wherefrom.data.collection_results import Inspection
+from wherefrom.data.collection_results import DatasetFiles
 from wherefrom.data.fetching import registry
 
 DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
@@ -29,7 +29,7 @@ DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
 # Of the data sets that are not generated: how a folder of one is inspected before it is
 # registered, and how a user's own files are counted before they are trained on, for a model that
 # reads rows of some length.
-FOLDERS: dict[str, Callable[[str], Inspection]] = {
+FOLDERS: dict[str, Callable[[str], DatasetFiles]] = {
     birthplaces.NAME: birthplaces.inspect,
 }
 SURVEYS: dict[str, Callable[[Any, int, float], list[str]]] = {

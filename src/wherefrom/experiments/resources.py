@@ -134,8 +134,6 @@ def _require_shareable(asked: Experiment, size: int) -> None:
 def _require_room(asked: Experiment, here: int) -> None:
     """Refuse more ranks on this machine than it has cores, or GPUs."""
     device = choose_device(asked.device).type
-    if device == "mps" and here > 1:
-        raise UsageError(f"--processes: expected 1 on device 'mps', found {here}")
     if device == "cuda":
         _require_at_most("GPU", count_gpus(), here)
     else:

@@ -41,7 +41,6 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
 from wherefrom.core.recipe import Share, Stage
 from wherefrom.objectives.mix import Mix
-from wherefrom.objectives.objective_catalogue import Unread
 from wherefrom.objectives.passage_rows import named_passages, place_facts
 from wherefrom.objectives.question_rows import Answers
 from wherefrom.objectives.span_corruption import COLUMNS, Documents
@@ -145,7 +144,7 @@ def replay(source: Run | Workshop, stage: Stage, facts: Sequence[Fact] | None = 
     counter = ExposureCounter(facts, dataset.documents, *taught)
     if "passages" in reads:
         counter = ExposureCounter(place_facts(dataset, facts), named_passages(dataset), *taught)
-    return replace(counter.count(workshop.countable(stage), stage.steps), facts=facts)
+    return replace(counter.count(workshop.objective(stage), stage.steps), facts=facts)
 
 
 def _reads(share: Share) -> str:
@@ -227,8 +226,6 @@ class ExposureCounter:
                     kind = NOTED if part.objective.reads == "notes" else ASKED
                     totals[kind] += self._count_taught(rows, kind)
                     examples += int((rows >= 0).sum())
-                elif isinstance(part.objective, Unread):
-                    examples += plan.numel()
         counts = {kind: total.numpy() for kind, total in totals.items()}
         if (rank := self._rank) is not None:
             counts = {kind: total[rank] for kind, total in counts.items()}

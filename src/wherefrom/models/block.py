@@ -5,56 +5,16 @@ Mixers import this file to say how they are stacked, so nothing of theirs is imp
 Shapes: B rows, T characters, C width.
 """
 
-import math
 from typing import TYPE_CHECKING, Any
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
-from torch.autograd.function import once_differentiable
 
 from wherefrom.models.dropout import Dropout
 
 if TYPE_CHECKING:
     from wherefrom.models.attention.kv_cache import Cache
     from wherefrom.models.attention.packing import Packing
-
-_DENSITY_AT_ZERO = 1 / math.sqrt(2 * math.pi)
-
-
-class _WithSlope(torch.autograd.Function):
-    """Keeps the slope, cdf + x density, instead of x: the backward pass is one product."""
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        cdf = (x * math.sqrt(0.5)).erf_().mul_(0.5).add_(0.5)
-        y = x * cdf
-        density = x.square().mul_(-0.5).exp_()
-        ctx.save_for_backward(cdf.addcmul_(x, density, value=_DENSITY_AT_ZERO))
-        return y
-
-    @staticmethod
-    @once_differentiable
-    def backward(ctx: Any, *grads: Tensor) -> Tensor:  # pyright: ignore
-        (slope,) = ctx.saved_tensors
-        return grads[0] * slope
-
-
-class GELU(nn.GELU):
-    """Exact GELU, x times the normal distribution's cdf at x: torch's, where that is not slow.
-
-    Without AVX or SVE, as on most ARM machines, its kernel takes five times as long as the
-    same formula in whole-tensor operations, and with it an eighth of a training step.
-    """
-
-    def forward(self, input: Tensor) -> Tensor:
-        if input.requires_grad and torch.is_grad_enabled() and _slow_gradient(input.device):
-            return _WithSlope.apply(input)  # pyright: ignore
-        return F.gelu(input)
-
-
-def _slow_gradient(device: torch.device) -> bool:
-    return device.type == "cpu" and torch.backends.cpu.get_cpu_capability() == "DEFAULT"
 
 
 class SquaredReLU(nn.Module):
@@ -70,7 +30,7 @@ def mlp(config: Any) -> nn.Sequential:
     width, bias = config.n_embd, config.bias
     return nn.Sequential(
         nn.Linear(width, 4 * width, bias=bias),
-        GELU() if config.activation == "gelu" else SquaredReLU(),
+        nn.GELU() if config.activation == "gelu" else SquaredReLU(),
         nn.Linear(4 * width, width, bias=bias),
         Dropout(config.resid_pdrop),
     )

@@ -1,13 +1,12 @@
 """The objectives by kind: one file each, one entry here."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from time import monotonic
 from typing import Any, TypedDict
 
 import torch
-from torch import Tensor
 
 from wherefrom.core.cache import remember
 from wherefrom.core.config import check
@@ -67,13 +66,6 @@ class Material:
         """None where the text states everybody's answer."""
         made = self._find_omissions()
         return index_corpus(made, self.vocabulary, self.device, self._answers) if made else None
-
-    @cached_property
-    def has_omissions(self) -> bool:
-        """Whether there are any; this needs no index of them."""
-        if "omissions" in vars(self):
-            return self.omissions is not None
-        return bool(self._find_omissions())
 
     def _find_omissions(self) -> Sequence[Document]:
         """Looking for them in a large text takes minutes, so what was found is kept."""
@@ -167,18 +159,6 @@ class Material:
         return {question.answer for question in self.dataset.asked if question.answer}
 
 
-class Unread:
-    """Stands in for an objective whose rows are only counted: nothing is indexed or rendered."""
-
-    items = width = 0
-
-    def __init__(self, rows: int) -> None:
-        self.rows = rows
-
-    def plan(self, first_step: int, count: int) -> Tensor:
-        return torch.zeros(count, self.rows)
-
-
 class Place(TypedDict):
     """An objective's rows of each step, and what its draws are addressed by."""
 
@@ -238,36 +218,23 @@ OBJECTIVES: dict[str, tuple[type, Callable[[Any, Material, Place, str], Objectiv
 }
 
 
-def build_objective(
-    stage: Stage, number: int, material: Material, unread: Collection[str] = ()
-) -> Mix:
-    """The mix of a stage, the `number`-th of its recipe.
+def build_objective(stage: Stage, number: int, material: Material) -> Mix:
+    """The mix of a stage, the `number`-th of its recipe."""
 
-    Shares that read what is `unread` have their rows, but only their number is known.
-    """
-
-    def build(share: Share, rows: int, part: int) -> Objective | Unread:
-        if _reads(share) in unread:
-            return Unread(rows)
+    def build(share: Share, rows: int, part: int) -> Objective:
         _, make = OBJECTIVES[share.objective.kind]
         place = Place(rows=rows, seed=material.seed, stage=number * _SHARES_A_STAGE + part)
         return make(share.objective, material, place, stage.order)
 
     shares = [
-        share if _has_rows(share, material, unread) else replace(share, share=0.0)
-        for share in stage.mix
+        share if _has_rows(share, material) else replace(share, share=0.0) for share in stage.mix
     ]
     return Mix(shares, stage.batch, stage.planned, build)
 
 
-def _has_rows(share: Share, material: Material, unread: Collection[str]) -> bool:
+def _has_rows(share: Share, material: Material) -> bool:
     """Whether the text has anything for a share; if not, the first has its rows."""
-    if share.share and _reads(share) == "notes":
+    reads = getattr(share.objective, "reads", "documents")
+    if share.share and reads == "notes":
         return bool(material.teach())
-    if share.share == 0 or _reads(share) != "omissions":
-        return True
-    return material.has_omissions if "omissions" in unread else material.omissions is not None
-
-
-def _reads(share: Share) -> str:
-    return getattr(share.objective, "reads", "documents")
+    return share.share == 0 or reads != "omissions" or material.omissions is not None

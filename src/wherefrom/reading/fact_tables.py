@@ -13,7 +13,7 @@ from pathlib import Path
 from wherefrom.core.errors import BadData, UsageError, nearest
 from wherefrom.core.plurals import plural
 from wherefrom.reading.markup import clean_text
-from wherefrom.reading.question_files import QuestionRow
+from wherefrom.reading.question_files import QuestionRow, are_questions
 from wherefrom.reading.table_files import read_cells, read_lines, refuse_rows
 from wherefrom.reading.texts import join_lines
 
@@ -79,10 +79,18 @@ def read_fact_table(path: Path, columns: str = "") -> FactTable:
     Without them the subject is the first column of different names, and all others are asked for
     that have short values in most rows. With one, it is the subject.
     """
-    header, *rows = _read_rows(path)
+    first, *rows = _read_rows(path)
+    named = next(csv.reader([columns]), list[str]())
+    if "question" in map(str.casefold, first) or (
+        not named and are_questions([first[0], *(row[0] for row in rows)])
+    ):
+        raise BadData(
+            f"{path}:1: expected a table of facts, found questions with their answers; give it as "
+            "--questions, and a text as --corpus"
+        )
+    header = [_spell(name) for name in first]
     if not header[0] and _NAME not in header and 2 * sum(_is_name(r[0]) for r in rows) > len(rows):
         header[0] = _NAME  # so a data frame's index of names is written
-    named = next(csv.reader([columns]), list[str]())
     _check_header(path, header, rows, bool(named))
     places = {name: i for i, name in enumerate(header) if name}
     chosen = [_find_column(path, name.strip(), places) for name in named]
@@ -126,16 +134,11 @@ def _read_rows(path: Path) -> list[list[str]]:
     refuse_rows(path, bad, "a row with the header's columns", "put text with commas in quotes")
     if len(rows) < 2:
         raise BadData(f"{path}: expected rows below the header, found none; name another file")
-    return [[_spell(name) for name in rows[0]], *rows[1:]]
+    return rows
 
 
 def _check_header(path: Path, header: list[str], rows: list[list[str]], trusted: bool) -> None:
     """Refuse a first line that looks like the others; `trusted`: somebody named columns of it."""
-    if "question" in map(str.casefold, header):
-        raise BadData(
-            f"{path}:1: expected a table of facts, found questions with their answers; give it as "
-            "--questions, and a text as --corpus"
-        )
     if len([name for name in header if name]) < 2:
         raise BadData(
             f"{path}:1: expected at least two columns, a subject and what is told of it, found "

@@ -13,12 +13,13 @@ A TSV without a header has a question and an answer on each line. Other columns 
 """
 
 import csv
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from wherefrom.core.errors import BadData
+from wherefrom.core.forms import find_forms, match
 from wherefrom.reading.table_files import read_cells, read_lines, refuse_nul, refuse_rows
 from wherefrom.reading.texts import is_json, join_lines, read_json_rows
 
@@ -33,6 +34,8 @@ UNANSWERABLE = "unanswerable"  # in place of a split, it says what an empty answ
 _SPLIT_OF = {name: split for split, names in SPLITS.items() for name in names}
 _SPLIT_OF[UNANSWERABLE] = UNANSWERABLE
 _DELIMITERS = ",;\t"
+_SAMPLE = 1000  # rows that say whether a file has questions
+_ASK = ("?", "\uff1f", "\u061f")  # question marks; the last two are the wide and the Arabic one
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,20 +87,43 @@ def _open_rows(path: Path) -> tuple[Iterator[tuple[int, dict[str, Any]]], str, s
 
 
 def is_questions(path: Path) -> bool:
-    """Whether a file has questions rather than a text or a table of facts: by its first row.
+    """Whether a file has questions rather than a text or a table of facts.
 
-    A TSV without a header has two columns.
+    A header says so, or in a TSV without one the first of two columns.
     """
     name = path.name.casefold().removesuffix(".gz")
     if name.endswith((".tsv", ".csv")):
-        first = next((line for line in read_lines(path, gaps=True) if line.strip()), "")
-        ways = [_names(_cells(first, mark)) for mark in _DELIMITERS]
-        return any(map(_is_header, ways)) or (name.endswith(".tsv") and len(ways[-1]) < 3)
+        lines = [line for line in read_lines(path, gaps=True) if line.strip()]
+        ways = [_names(_cells(lines[0], mark)) for mark in _DELIMITERS]
+        headless = name.endswith(".tsv") and len(ways[-1]) < 3
+        return any(map(_is_header, ways)) or (
+            headless and are_questions([line.split("\t")[0] for line in lines[:_SAMPLE]])
+        )
     if not is_json(path):
         return False
     for _, row in _json_rows(path):
         return "question" in row
     return False
+
+
+def are_questions(cells: Sequence[str]) -> bool:
+    """Whether a column without a header, its first row included, has questions rather than names.
+
+    Most end in a question mark, or share a form with a word that no name has ("capital of X").
+    Many rows of a table may share such a form too, but the name of its column does not.
+    """
+    some = [cell.strip() for cell in cells[:_SAMPLE]]
+    if 2 * sum(cell.endswith(_ASK) for cell in some) > len(some):
+        return True
+    forms = [form for form in find_forms(some) if any(map(_is_plain, form.fill(" ").split()))]
+    fits = [match(forms, cell) is not None for cell in some]
+    return fits[0] and 2 * sum(fits) > len(fits)
+
+
+def _is_plain(word: str) -> bool:
+    """Whether a word has no capital; where letters have none, whether it is longer than a name's
+    usual last sign."""
+    return word.islower() or (word.isalpha() and word.lower() == word.upper() and len(word) > 2)
 
 
 def _row(line: int, fields: dict[str, Any], same: dict[str, str]) -> QuestionRow:

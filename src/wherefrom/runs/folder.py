@@ -11,7 +11,7 @@ from wherefrom.core.answer_table import PREDICTION, AnswerTable, decode_answers,
 from wherefrom.core.arrays import load_arrays, parts
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Note
-from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput, UsageError
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
@@ -39,18 +39,9 @@ from wherefrom.runs.layout import (
     is_run,
     predictions_name,
 )
-from wherefrom.runs.shapes import (
-    check_corpus,
-    check_glances,
-    check_metrics,
-    check_status,
-    check_symbols,
-    is_number,
-)
 from wherefrom.runs.store import RunFiles
 
 _BATCH = 5000  # documents that are written at once
-_NOTES_AGAIN = "the same 'wherefrom run' writes it again"
 _OTHER_DATA = (
     "use the files, and the version of wherefrom, that the run was made with, or train another "
     "run in a folder of its own (--out)"
@@ -106,10 +97,7 @@ class RunFolder(RunFiles):
 
     def read_plan(self) -> dict[str, Any] | None:
         """The plan that stands beside the latest recipe, if there is one."""
-        plan = self._read_run(self.latest).get("plan")
-        if plan is not None and not isinstance(plan, dict):
-            raise Damaged(f"{self.run_file}: expected a plan with named fields, found {plan!r}")
-        return plan
+        return self._read_run(self.latest).get("plan")
 
     def read_recipe(self, name: str = RUN) -> Experiment:
         contents, path = self._read_run(name), self.path / name
@@ -119,23 +107,18 @@ class RunFolder(RunFiles):
             raise Mismatch(
                 f"{path}: expected a recipe that this version knows, found: {error}"
             ) from error
-        except (AttributeError, TypeError, ValueError, LookupError) as error:
-            raise Damaged(f"{path}: expected a recipe, found: {error!r}") from error
 
     def read_threads(self) -> int:
         """The number of CPU threads that training began with; 0 if it is not known."""
-        found = self._read_run(self.latest).get("threads") if self.exists() else 0
-        return found if isinstance(found, int) and found > 0 else 0
+        return self._read_run(self.latest)["threads"] if self.exists() else 0
 
     def read_seconds(self, status: Mapping[str, Any]) -> float:
         """Wall-clock seconds of the run, earlier parts of it included."""
-        found = self._read_run(NEXT) if self.has(NEXT) else status
-        return float(found["seconds"]) if is_number(found.get("seconds")) else 0.0
+        return (self._read_run(NEXT) if self.has(NEXT) else status).get("seconds", 0.0)
 
     def read_versions(self) -> dict[str, Any]:
         """What the run was made with."""
-        found = self._read_run().get("versions")
-        return found if isinstance(found, dict) else {}
+        return self._read_run()["versions"]
 
     def _read_run(self, name: str = RUN) -> dict[str, Any]:
         if not self.exists():
@@ -148,12 +131,10 @@ class RunFolder(RunFiles):
                 f"{self.path / MANIFEST}: expected the run's manifest, found none; copy the folder "
                 "again, or move it away and run the recipe again"
             )
-        contents, path = self.read_json(name), self.path / name
-        if not isinstance(contents, dict):
-            raise Damaged(f"{path}: expected a table, found {contents!r:.80}")
+        contents = self.read_json(name)
         if (found := contents.get("format_version")) != FORMAT_VERSION:
             raise Mismatch(
-                f"{path}: expected format_version {FORMAT_VERSION}, found {found}; "
+                f"{self.path / name}: expected format_version {FORMAT_VERSION}, found {found}; "
                 "it was written by another version of wherefrom"
             )
         return contents
@@ -200,33 +181,23 @@ class RunFolder(RunFiles):
             self.write_json(VOCABULARY, list(vocabulary.symbols))
             self.write_json(SPLITS, splits(dataset))
 
-    def read_symbols(self) -> list[str]:
-        """The symbols of the vocabulary, in its order."""
-        return check_symbols(self.read_json(VOCABULARY), self.path / VOCABULARY)
-
-    def read_corpus(self) -> dict[str, Any]:
-        """Counts of the run's data, and a hash over all of them."""
-        return check_corpus(self.read_json(CORPUS), self.path / CORPUS)
-
     def check_data(self, dataset: Dataset) -> None:
         """Refuse data that differ from those that the run was made from."""
         require_same(
             self.path / CORPUS,
-            self.read_corpus(),
+            self.read_json(CORPUS),
             describe(dataset),
             holder="the run's data",
             advice=_OTHER_DATA,
         )
 
-    def keeps_data(self) -> bool:
-        """Whether the folder has the data themselves.
+    def read_data(self) -> Dataset | None:
+        """The data that the run was made from; None if the folder has only their hash.
 
-        Runs of language models and of reviews, and of very many generated people, have a hash only.
+        So have runs of language models, of reviews, and of very many generated people.
         """
-        return self.has(DATASET)
-
-    def read_data(self) -> Dataset:
-        """The data that the run was made from."""
+        if not self.has(DATASET):
+            return None
         return unpack_dataset(self.read(DATASET), self.path / DATASET)
 
     # -- notes --------------------------------------------------------------------
@@ -236,21 +207,11 @@ class RunFolder(RunFiles):
 
     def read_notes(self) -> tuple[Note, ...]:
         """What the reader noted; nothing if the run took no notes."""
-        return tuple(map(self.decode_note, self.read_note_rows()))
+        return tuple(decode_note(row) for row in self.read_note_rows())
 
     def read_note_rows(self) -> list[dict[str, Any]]:
         """The same, not decoded yet, to look up a few of very many notes."""
-        rows: list[Any] = self.read_jsonl(NOTES) if self.has(NOTES) else []
-        if bad := [i for i, row in enumerate(rows) if not _names_its_subject(row)]:
-            where = f"{self.path / NOTES}:{bad[0] + 1}"
-            raise Damaged(f"{where}: expected a note, found {rows[bad[0]]!r:.80}; {_NOTES_AGAIN}")
-        return rows
-
-    def decode_note(self, row: Mapping[str, Any]) -> Note:
-        try:
-            return from_json(Note, row, str(self.path / NOTES))
-        except BadData as error:
-            raise Damaged(f"{error}; {_NOTES_AGAIN}") from error
+        return self.read_jsonl(NOTES) if self.has(NOTES) else []
 
     # -- status and results -------------------------------------------------------
 
@@ -260,7 +221,7 @@ class RunFolder(RunFiles):
     def read_status(self) -> dict[str, Any]:
         if not self.has(STATUS):
             return {"state": "new"}
-        return check_status(self.read_json(STATUS), self.status_file)
+        return self.read_json(STATUS)
 
     def set_aside_audit(self) -> None:
         """Keep what an audit left, which is about a model that is replaced, under another name."""
@@ -281,20 +242,14 @@ class RunFolder(RunFiles):
         self.stage(stage)
         return self.locate(f"stages/{stage}/{name}")
 
-    def begin_logs(self, stage: str) -> None:
-        """Rows will be added to the stage's files: they are listed again at its end."""
-        self.unlist(f"stages/{stage}/")
-
     def read_metrics(self, stage: str) -> list[dict[str, Any]]:
         """A row for each chunk of a trained stage."""
-        name = f"stages/{stage}/{METRICS}"
-        return check_metrics(self.read_jsonl(name), self.path / name)
+        return self.read_jsonl(f"stages/{stage}/{METRICS}")
 
     def read_glances(self, stage: str) -> list[dict[str, Any]]:
         """What a stage could answer while it trained; no rows if it was not asked."""
         name = f"stages/{stage}/{GLANCES}"
-        rows = self.read_jsonl(name) if self.has(name) else []
-        return check_glances(rows, self.path / name)
+        return self.read_jsonl(name) if self.has(name) else []
 
     def write_model(self, name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
         with self.transaction():
@@ -312,16 +267,10 @@ class RunFolder(RunFiles):
 
     def read_facts(self, name: str) -> dict[str, Any]:
         """What stands beside the weights of a model: its stage, its size, what it fits."""
-        facts = self.read_json(file := f"models/{name}/{FACTS}")
-        if not isinstance(facts, dict):
-            raise Damaged(f"{self.path / file}: expected a table, found {facts!r:.80}")
-        return facts
+        return self.read_json(f"models/{name}/{FACTS}")
 
     def has_model(self, name: str) -> bool:
         return self.has(f"models/{name}/{WEIGHTS}")
-
-    def has_predictions(self, predictor: str, task: str) -> bool:
-        return self.has(predictions_name(predictor, task))
 
     def write_predictions(self, predictor: str, task: str, predictions: AnswerTable) -> None:
         self.write_jsonl(predictions_name(predictor, task), encode_answers(predictions, PREDICTION))
@@ -333,16 +282,12 @@ class RunFolder(RunFiles):
         self.write_text(name, "".join(f"{line}\n" for line in lines))
 
     def read_predictions(self, predictor: str, task: str) -> AnswerTable:
-        name = predictions_name(predictor, task)
-        try:
-            return decode_answers(self.read_jsonl(name), PREDICTION, str(self.path / name))
-        except BadData as error:
-            raise Damaged(f"{error}; 'wherefrom evaluate {self.path}' writes it again") from error
+        return decode_answers(self.read_jsonl(predictions_name(predictor, task)), PREDICTION)
 
 
-def _names_its_subject(row: Any) -> bool:
-    keys = ("subject", "relation")
-    return isinstance(row, dict) and all(isinstance(row.get(key), str) for key in keys)
+def decode_note(row: Mapping[str, Any]) -> Note:
+    """A note of `read_note_rows`."""
+    return from_json(Note, row, NOTES)
 
 
 def versions() -> dict[str, str]:

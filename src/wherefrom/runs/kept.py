@@ -4,14 +4,12 @@ changed; and what the folder says of them: counts and a hash, the people of each
 
 import gzip
 import hashlib
-import itertools
 import json
 from pathlib import Path
 from typing import Any
 
 from wherefrom.core.cache import remember
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
-from wherefrom.core.errors import Damaged
 from wherefrom.core.files import parse_json
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.progress import tell
@@ -50,23 +48,11 @@ def spell_dataset(dataset: Dataset) -> dict[str, Any]:
 
 def unpack_dataset(packed: bytes, path: Path) -> Dataset:
     """The data that were packed; `path` names the file in an error."""
-    contents = parse_json(unpack(packed, path, ADVICE), str(path))
-    try:
-        return build_dataset(contents)
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise Damaged(
-            f"{path}: expected a run's data, found something else: {error}; {ADVICE}"
-        ) from error
+    return build_dataset(parse_json(unpack(packed, path, ADVICE), str(path)))
 
 
 def build_dataset(contents: dict[str, Any]) -> Dataset:
-    """What `spell_dataset` wrote; other things raise an error of Python's own."""
-    dataset = _build(contents)
-    _check_types(dataset)
-    return dataset
-
-
-def _build(contents: dict[str, Any]) -> Dataset:
+    """What `spell_dataset` wrote."""
     rows = contents["documents"]
     ids = contents.get("document_ids") or [""] * len(rows)
     return Dataset(
@@ -83,30 +69,6 @@ def _build(contents: dict[str, Any]) -> Dataset:
         held_out=contents["held_out"],
         passages=tuple(Passage(*fields) for fields in contents.get("passages", ())),
     )
-
-
-def _check_types(dataset: Dataset) -> None:
-    """Raise TypeError if a field holds something else than it must: JSON can hold anything."""
-    spans = [d.subject for d in dataset.documents if d.subject]
-    spans += [f.value_span for f in dataset.facts]
-    texts = itertools.chain(
-        (dataset.alphabet,),
-        *((d.text, d.id) for d in dataset.documents),
-        *((f.subject, f.relation, f.value) for f in dataset.facts),
-        *((q.text, q.subject, q.relation, q.answer or "") for q in dataset.questions),
-        *((q.split, q.support, q.id, *q.accepted) for q in dataset.questions),
-        (p.subject for p in dataset.passages),
-    )
-    counts = itertools.chain(
-        (dataset.held_out,),
-        *((s.start, s.end) for s in spans),
-        (f.document for f in dataset.facts),
-        *((p.document, p.start, p.end) for p in dataset.passages),
-    )
-    if not {type(text) for text in texts} <= {str}:
-        raise TypeError("something else than text")
-    if not all(type(count) is int and count >= 0 for count in counts):
-        raise TypeError("something else than a count")
 
 
 def _extras(question: Question) -> list[Any]:

@@ -9,7 +9,6 @@ from typing import Any
 import torch
 
 from wherefrom.core.answer_table import AnswerTable
-from wherefrom.core.arguments import checked
 from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import (
     BadData,
@@ -23,7 +22,7 @@ from wherefrom.core.notebook import list_results, table
 from wherefrom.core.recipe import Demonstrations, Recipe, Task
 from wherefrom.data.data_catalogue import load_dataset
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.layout import find_run
+from wherefrom.runs.layout import VOCABULARY, find_run
 from wherefrom.runs.workshop import Workshop, devices, model_identity
 from wherefrom.training.weights import load_weights
 
@@ -71,9 +70,8 @@ class Run:
         return self.workshop.dataset
 
     def _read_data(self) -> Dataset:
-        if self.folder.keeps_data():
-            return self.folder.read_data()
-        return self.read_source()
+        kept = self.folder.read_data()
+        return self.read_source() if kept is None else kept
 
     def read_source(self) -> Dataset:
         """The recipe's data, read again; they must be those that the run was made from."""
@@ -97,7 +95,7 @@ class Run:
     @cached_property
     def vocabulary(self) -> Any:
         """The run's own vocabulary, in its own order."""
-        return self.workshop.family.read_vocabulary(self.folder.read_symbols())
+        return self.workshop.family.read_vocabulary(self.folder.read_json(VOCABULARY))
 
     def model(self, name: str = "") -> Any:
         """A model by name (default: the primary one), with weights that were checked."""
@@ -158,7 +156,6 @@ def run_path(run: AnyRun) -> Path:
     return run.path if isinstance(run, Run) else find_run(run)
 
 
-@checked
 def open_run(path: AnyRun) -> Run:
     """The run in a folder, given by its path or by its name in the folder `runs`.
 

@@ -9,9 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import Any
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.arrays import load_arrays
 from wherefrom.core.artifact import verify_folder
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, WherefromError
@@ -19,16 +17,13 @@ from wherefrom.core.inside import link_found
 from wherefrom.core.manifests import MANIFEST
 from wherefrom.runs.layout import (
     EVIDENCE,
-    FORMAT_VERSION,
     INDEX,
-    RUN,
     STATUS,
     WEIGHTS,
     find_run,
     is_run,
     list_folders,
 )
-from wherefrom.runs.shapes import check_status
 from wherefrom.runs.store import RunFiles
 
 RETRAINED = "audit/retrained"  # run folders in a run folder
@@ -60,7 +55,6 @@ class Verification:
         return not self.faults
 
 
-@checked
 def verify(
     runs: str | PathLike[str] | Iterable[str | PathLike[str]],
 ) -> tuple[Verification, ...]:
@@ -89,7 +83,6 @@ def verify_run(path: Path) -> Verification:
     check.folders()
     if check.names:
         check.listed()
-        check.contents()
         check.unlisted()
     faults = tuple(sorted(check.faults.values(), key=lambda fault: fault.file))
     return Verification(str(path), check.files, faults)
@@ -105,7 +98,7 @@ class _Check:
     def __init__(self, path: Path) -> None:
         self.folder, self.files = RunFiles(path), 0
         self.faults: dict[str, Fault] = {}  # by the file: the first is enough
-        self.names, self.finished = list[str](), False
+        self.names = list[str]()
         with self._noting(MANIFEST):
             if self.folder.manifest is None:
                 raise Damaged(f"{path / MANIFEST}: expected the run's manifest, found none")
@@ -139,18 +132,12 @@ class _Check:
                 verify_folder(self.folder.locate(name))
                 self.files += sum(1 for _ in path.iterdir())
 
-    def contents(self) -> None:
-        """Check what run.json and status.json say; whether the run is finished."""
-        with self._noting(RUN):
-            _check_run(self.folder.read_json(RUN), self.folder.path / RUN)
-        with self._noting(STATUS):
-            found = self.folder.read_json(STATUS) if STATUS in self.names else {"state": "new"}
-            self.finished = check_status(found, self.folder.path / STATUS)["state"] == "finished"
-
     def unlisted(self) -> None:
-        """Where only files of the run are, another one was put there."""
+        """Where only files of a finished run are, another one was put there."""
         names, root = set(self.names), self.folder.path
-        for place in _LISTED if self.finished else ():
+        sound = STATUS in names and STATUS not in self.faults
+        finished = sound and self.folder.read_json(STATUS)["state"] == "finished"
+        for place in _LISTED if finished else ():
             for path in (p for p in (root / place).rglob("*") if p.is_file()):
                 name = path.relative_to(root).as_posix()
                 if name not in names and not _is_apart(name):
@@ -166,13 +153,6 @@ class _Check:
 
     def _add(self, name: str, found: WherefromError) -> None:
         self.faults.setdefault(name, Fault(name, str(found)))
-
-
-def _check_run(found: Any, path: Path) -> None:
-    if not isinstance(found, dict) or not isinstance(found.get("recipe"), dict):
-        raise Damaged(f"{path}: expected a table with a recipe, found something else")
-    if (version := found.get("format_version")) != FORMAT_VERSION:
-        raise Mismatch(f"{path}: expected format_version {FORMAT_VERSION}, found {version!r}")
 
 
 def _is_apart(name: str) -> bool:

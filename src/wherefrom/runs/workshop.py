@@ -5,14 +5,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
 import torch
 
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Learner, Note
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.memory import allocating, find_memory, require_memory
-from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.data_catalogue import load_dataset
 from wherefrom.generation.answerer import ModelAnswerer
@@ -21,7 +19,7 @@ from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.objective_catalogue import Material, build_objective
 from wherefrom.runs.families import FAMILIES, Family
 from wherefrom.runs.kept import describe
-from wherefrom.training.optimisers import COURSE_EPOCHS, AdamW, AdamWConfig, TokenCount
+from wherefrom.training.optimisers import COURSE_EPOCHS, TokenCount
 from wherefrom.training.rank_group import current_ranks
 from wherefrom.training.torch_learner import TorchLearner
 
@@ -124,16 +122,6 @@ class Workshop:
             self._latest = stage, build_objective(stage, self.number(stage), self.material)
         return self._latest[1]
 
-    def countable(self, stage: Stage) -> Mix:
-        """The same batches for counting what they show: statements that state no fact are unread.
-
-        In the file's order some rows are empty, and how many shows only when they are planned.
-        """
-        built = self._latest is not None and self._latest[0] is stage
-        if built or stage.order == "file":
-            return self.objective(stage)
-        return build_objective(stage, self.number(stage), self.material, unread=("omissions",))
-
     def config_of(self, stage: Stage) -> Any:
         """The config of a stage's model: the recipe's, or a variant of it."""
         return stage.variant.of(self.model_config) if stage.variant else self.model_config
@@ -175,7 +163,7 @@ class Workshop:
             ranks=ranks,
         )
         if ranks is not None and isinstance(learner, TorchLearner):
-            ranks.share(learner.tensors())
+            ranks.share(list(learner.tensors().values()))
         return learner
 
     def refit(self, recipe: Recipe) -> "Workshop":
@@ -201,64 +189,22 @@ class Workshop:
         return self.family.predictor(model, self.vocabulary)
 
 
-def choose_device(name: str, say: Callable[[str], None] | None = None) -> torch.device:
-    """The named device, or the best one here for 'auto'.
-
-    'auto' takes a CUDA GPU or the CPU. Small models gain nothing from mps: it is used only when
-    it is named, and only if it can do all that training needs. If it cannot, the CPU is used and
-    `say` gets the reason.
-    """
+def choose_device(name: str) -> torch.device:
+    """The named device, or a CUDA GPU if there is one for 'auto', or else the CPU."""
     here = devices()
-    if name == "auto":
-        name = "cuda" if "cuda" in here else "cpu"
-    if name == "mps":
-        reason = why_not_mps()
-        if reason and say:
-            say(reason)
-        return torch.device("cpu" if reason else "mps")
-    if name not in here:
+    if name != "auto" and name not in here:
         raise UsageError(f"device: expected one that is here ({', '.join(here)}), found '{name}'")
-    return torch.device(name)
+    return torch.device(here[-1] if name == "auto" else name)
 
 
-def why_not_mps() -> str | None:
-    """What keeps training off an Apple GPU, in one line, if anything does."""
-    if "mps" not in devices():
-        return "device 'mps' is not here; using the CPU"
-    try:
-        _try_out(torch.device("mps"))
-    except Exception as error:  # whatever this torch lacks on mps
-        reason = " ".join(str(error).split())[:100]
-        return f"device 'mps' cannot do all that training needs ({reason}); using the CPU"
-    return None
-
-
-def _try_out(device: torch.device) -> None:
-    """Try the operations that devices differ in: counted randomness, and an update withheld."""
-    place = {"seed": 1, "stream": Stream.ORDER, "stage": 0, "step": 2}
-    row = np.arange(4, dtype=np.int64)
-    here = draws(2, row=row, **place)
-    there = draws(2, row=torch.from_numpy(row).to(device), **place)
-    if any((a != b.cpu().numpy()).any() for a, b in zip(here, there, strict=True)):
-        raise RuntimeError("its integers differ")
-    layer = torch.nn.Linear(2, 2).to(device)
-    layer(torch.ones(1, 2, device=device)).sum().backward()
-    before = layer.weight.detach().clone()
-    AdamW(list(layer.named_parameters()), AdamWConfig()).step(1.0, torch.ones((), device=device))
-    if not torch.equal(before, layer.weight):
-        raise RuntimeError("it does not withhold an update")
+def devices() -> list[str]:
+    """The kinds of device that this machine has, the fastest last."""
+    return ["cpu", "cuda"] if torch.cuda.is_available() else ["cpu"]
 
 
 def count_gpus() -> int:
     """The CUDA GPUs of this machine that can be used."""
     return torch.cuda.device_count() if torch.cuda.is_available() else 0
-
-
-def devices() -> list[str]:
-    """The kinds of device that this machine has."""
-    mps = torch.backends.mps.is_available()
-    found = {"cpu": True, "cuda": torch.cuda.is_available(), "mps": mps}
-    return [name for name, there in found.items() if there]
 
 
 def model_identity(config: Any, vocabulary: Any) -> dict[str, Any]:

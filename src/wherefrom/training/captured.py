@@ -10,7 +10,7 @@ Shapes: S steps of a chunk, K models, B rows of each, T characters, N slots of a
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -25,7 +25,7 @@ from wherefrom.training.captured_rows import (
     round_up,
 )
 from wherefrom.training.muon import has_bf16
-from wherefrom.training.optimisers import AdamW, Optimiser
+from wherefrom.training.optimisers import AdamW
 from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
 
 # Steps from which compiling gains time, and with one layer. It takes 30 to 40 s for the stages of a
@@ -43,27 +43,17 @@ def least_compiled(config: object) -> int:
 Places = Sequence[int | None]  # the next step of each model; None for one that is passed over
 
 
-class Updates(Protocol):
-    """Clips the gradient of each of K models and takes its step, on the device."""
+class Updates:
+    """Clips the gradient of one model and takes its step, on the device; stack.py has K models'."""
 
-    @property
-    def optimisers(self) -> Sequence[Any]: ...
+    def __init__(self, model: nn.Module, optimisers: Sequence[Any]) -> None:
+        self.model, self.optimisers = model, optimisers
 
     def update(self, losses_K: Tensor, factors_K: Tensor, clip: float, hold_K: Tensor) -> Tensor:
         """Update each model, unless it is held back (1) or its loss or gradient is not finite.
 
         Returns a flag for each model: 1 where something is not finite.
         """
-        ...
-
-
-class UpdatesOfOne:
-    """Those of one model."""
-
-    def __init__(self, model: nn.Module, optimisers: Sequence[Optimiser]) -> None:
-        self.model, self.optimisers = model, optimisers
-
-    def update(self, losses_K: Tensor, factors_K: Tensor, clip: float, hold_K: Tensor) -> Tensor:
         norm = measure_gradient(self.model)
         grad_scale = ((norm + 1e-6) / clip).clamp(min=1.0)  # as torch's clip_grad_norm_
         bad_K = (~(torch.isfinite(losses_K) & torch.isfinite(norm))).float()

@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from wherefrom.core.errors import Damaged, MissingInput
 from wherefrom.core.files import read_json, write_json
 from wherefrom.core.identity import require_same
 
+_KEPT = 2  # checkpoints: one may turn out damaged
 _NAME = re.compile(r"step-(\d{8,})")
 
 
@@ -21,15 +22,13 @@ _NAME = re.compile(r"step-(\d{8,})")
 class Checkpoint:
     """A state that was read back whole, after `step` steps and `seconds` of training.
 
-    `skipped` says, a line each, why newer checkpoints were passed over for this one. `logs` has the
-    rows that had been added to files, by the files' names.
+    `logs` has the rows that had been added to files, by the files' names.
     """
 
     step: int
     state: State
     path: Path
     seconds: float
-    skipped: tuple[str, ...] = ()
     logs: Mapping[str, list[Any]] = field(default_factory=dict[str, list[Any]])
 
 
@@ -40,11 +39,10 @@ class Checkpoints:
     hold the run folder's lock; reading needs none.
     """
 
-    def __init__(self, folder: Path, identity: Mapping[str, Any], keep: int = 2) -> None:
+    def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
         self.folder = folder
         self.identity = json.loads(json.dumps(identity, allow_nan=False))
-        self.keep = max(keep, 2)  # one may turn out damaged
-        self.skipped: tuple[str, ...] = ()  # of the last `latest()`, also when it found none
+        self.skipped: tuple[str, ...] = ()  # why `latest()` passed newer ones over
         self._damaged: list[Path] = []
 
     def save(
@@ -73,7 +71,7 @@ class Checkpoints:
                 reasons.append(str(error))
                 self._damaged.append(path)
         self.skipped = tuple(reasons)
-        return found and replace(found, skipped=self.skipped)
+        return found
 
     def load(self, path: Path) -> Checkpoint:
         """This very checkpoint or an error: one that was named is never replaced by another."""
@@ -115,6 +113,6 @@ class Checkpoints:
         paths = self._paths()
         damaged = [p for p in paths if p in self._damaged and p != saved]
         good = [p for p in paths if p not in damaged]
-        for path in [*damaged, *good[: good.index(saved) + 1][: -self.keep]]:
+        for path in [*damaged, *good[: good.index(saved) + 1][:-_KEPT]]:
             remove_folder(path)
         self._damaged = []

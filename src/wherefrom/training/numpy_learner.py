@@ -98,6 +98,9 @@ class NumpyLearner:
         self.network, self.objective = network, objective
         self.schedule_factor, self.descender, self.clip = schedule_factor, descender, clip
 
+    def prepare(self, count: int) -> None:
+        """There is nothing to do before the first step."""
+
     def advance(
         self, first_step: int, count: int, stopped: Callable[[], bool] = never
     ) -> dict[str, np.ndarray]:

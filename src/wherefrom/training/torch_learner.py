@@ -15,11 +15,17 @@ from torch import Tensor, nn
 from wherefrom.core.contracts import EVERY_ROW, Bags, Batch, Objective, State, never
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
-from wherefrom.training.captured import CapturedSteps, UpdatesOfOne, products
+from wherefrom.training.captured import CapturedSteps, Updates, products
 from wherefrom.training.optimisers import OPTIMISERS, TokenCount, factor, find_place
 from wherefrom.training.rank_group import Ranks
-from wherefrom.training.shared_gradient import NOTHING, SharedGradient, StepSums
-from wherefrom.training.shared_rows import Piece, SharedDropout, divide_step
+from wherefrom.training.shared_gradient import (
+    NOTHING,
+    Piece,
+    SharedDropout,
+    SharedGradient,
+    StepSums,
+    divide_step,
+)
 from wherefrom.training.weights import copy_weights, load_weights
 
 
@@ -58,7 +64,7 @@ class TorchLearner:
             self.captured = CapturedSteps(
                 model,
                 [static],
-                UpdatesOfOne(model, self.optimisers),
+                Updates(model, self.optimisers),
                 clip=stage.clip,
                 arithmetic=stage.arithmetic,
                 steps=max(stage.steps, *(steps for _, steps in stage.revised), 0),
@@ -66,7 +72,6 @@ class TorchLearner:
             )
 
     def prepare(self, count: int) -> None:
-        """Make ready for chunks of `count` steps, so that the first is as fast as any."""
         if self.captured is not None:
             self.model.train()
             self.captured.prepare(count)
@@ -183,16 +188,13 @@ class TorchLearner:
         high, low = draws(2, stream=Stream.DROPOUT, row=rows, **address)
         return ((high << 31) ^ low).tolist()
 
-    def tensors(self) -> list[Tensor]:
-        """All that training changes, in an order that every rank has."""
-        return list(self._tensors().values())
-
     def pace(self, first: int, count: int) -> tuple[list[float], list[int]]:
         """The factors of these steps' rates, and their dropout seeds."""
         factors = [self._factor(step) for step in range(first, first + count)]
         return factors, self._dropout_seeds(first, count)
 
-    def _tensors(self) -> dict[str, Tensor]:
+    def tensors(self) -> dict[str, Tensor]:
+        """All that training changes, in an order that every rank has."""
         tensors = {f"model.{k}": v for k, v in self.model.state_dict().items()}
         for optimiser in self.optimisers:
             tensors |= optimiser.state()
@@ -201,10 +203,10 @@ class TorchLearner:
     def state(self) -> State:
         if self.captured is None:  # a captured step writes its gradients to the same places again
             self._drop_gradients()  # they are as large as the model, and the next step has its own
-        return State(copy_weights(self._tensors()))
+        return State(copy_weights(self.tensors()))
 
     def load(self, state: State) -> None:
-        load_weights(self._tensors(), state.arrays)
+        load_weights(self.tensors(), state.arrays)
 
 
 def read_metrics(rows: Tensor) -> dict[str, np.ndarray]:

@@ -66,7 +66,6 @@ def test_a_watch_keeps_what_it_sees(tmp_path, tiny_settings):
 
     def watch(first: int, steps: range) -> list[int]:
         watching = Watch(workshop, stage, 2, (), model, path)
-        assert watching.log is not None
         kept = read_jsonl(path) if path.exists() else []
         watching.log.resume([row for row in kept if row["step"] <= first])  # as the loop does
         watching.started("pretrain", first, 16, ())

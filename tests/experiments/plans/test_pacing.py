@@ -56,7 +56,6 @@ def test_a_model_beside_the_primary_one_keeps_to_the_time_that_it_was_given(monk
     assert limit.for_stage(stage, stage) is limit
     machine.now = 7.0
     own = limit.for_stage(stage, replace(stage, name="other"))
-    assert own is not None
     machine.pacing = Pacing(stage, own, machine.decisions.append)
     machine.pacing.begin(0)
     assert machine.take(0, 1000, 0.4) == pytest.approx(250, rel=0.05)

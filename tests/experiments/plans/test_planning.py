@@ -43,7 +43,7 @@ def data(facts_folder: Path) -> FactsConfig:
 class Timer:
     """A machine on which a step and an answer take known times; it counts how often it is asked."""
 
-    def __init__(self, step: float, answer: float = 0.0, control: float | None = None) -> None:
+    def __init__(self, step: float, answer: float = 0.0, control: float = 0.0) -> None:
         self.pace, self.calls = Pace(step, answer, control), 0
 
     def __call__(self, workshop: Workshop, stage: Stage) -> Pace:
@@ -141,12 +141,9 @@ def test_the_model_that_does_not_read_is_paid_for(data: FactsConfig, tmp_path: P
 def test_without_minutes_it_trains_as_long_as_it_gains_much(data: FactsConfig, tmp_path: Path):
     folder = RunFolder(tmp_path / "none")
     planned = plan_run(changer(data, TEXT_ONLY), folder, timer=Timer(1e-4))
-    assert planned.plan is not None
     # 24 statements, 4 rows a step of which nine tenths read: 100 times each.
     assert planned.recipe.stages[0].steps == pytest.approx(24 * 100 / 4 / 0.9, rel=0.1)
     slow = plan_run(changer(data, TEXT_ONLY), folder, timer=Timer(10.0))
-    assert slow.plan is not None
-    assert slow.plan.minutes is not None
     assert slow.recipe.stages[0].steps == 40  # the fewest
 
 
@@ -325,13 +322,10 @@ def test_seeds_share_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, fa
 
 def test_two_lines_say_what_will_be_trained(data: FactsConfig, tmp_path: Path):
     planned = plan_run(changer(data), RunFolder(tmp_path / "none"), 5, timer=Timer(0.1))
-    assert planned.plan is not None
     what, expected, *_ = planned.plan.lines(planned.recipe)
     assert "24 subjects" in what
     assert "1 layer of 16 with 2-grams" in what
     assert what.endswith("on the CPU")
-    (alone, *_) = planned.plan.lines(replace(planned.recipe, threads=1))
-    assert alone.endswith("on the CPU, with one thread")
     assert "min" in expected
     assert "similar run" in expected
 
@@ -366,9 +360,7 @@ def test_a_run_that_was_stopped_keeps_the_rest_of_its_minutes(data: FactsConfig,
     assert plan_run(changer(data), run, 0.2, timer=Timer(0.2)).deadline is None  # it is finished
     run.write_status({"state": "unfinished", "seconds": 7.0})
     planned = plan_run(changer(data), RunFolder(folder), 0.2, timer=Timer(0.2))
-    assert planned.deadline is not None
     assert planned.deadline.ends == pytest.approx(0.96 * 12.0 - 7.0)
-    assert planned.plan is not None
     assert planned.deadline.later == planned.plan.later
     assert not planned.fresh
 
@@ -379,9 +371,10 @@ def test_too_few_further_minutes_are_said_to_be_too_few(data: FactsConfig, folde
         planned = plan_run(change, RunFolder(folder), minutes, timer=Timer(0.4))
         assert len(planned.lines()) == lines
     assert plan_run(change, RunFolder(folder), 0.1, timer=Timer(0.2)).lines() == []
-    # An hour more: but for 105 steps' time of the other model, and 5 s.
-    more = plan_run(change, RunFolder(folder), 60.2, timer=Timer(0.2)).recipe.stages[-1]
-    assert more.steps == pytest.approx((0.96 * 3600 - 21 - 5) / 0.2, abs=20)
+    # An hour more, but for 5 s: the other model is not trained again.
+    timer = Timer(0.2, control=21.0)
+    more = plan_run(change, RunFolder(folder), 60.2, timer=timer).recipe.stages[-1]
+    assert more.steps == pytest.approx((0.96 * 3600 - 5) / 0.2, abs=20)
 
 
 def test_ranks_take_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, monkeypatch):
@@ -394,5 +387,4 @@ def test_ranks_take_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, mon
     monkeypatch.setattr(planning, "current_ranks", lambda: ranks)
     agreed = agree_on_plan(slow)
     assert agreed.recipe == quick.recipe != slow.recipe
-    assert agreed.workshop is not None
     assert agreed.workshop.recipe == quick.recipe

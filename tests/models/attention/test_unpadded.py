@@ -23,7 +23,6 @@ CONFIG = GPTConfig(
 
 def attend_one_by_one(q, k, v, packing: Packing, dropout: float = 0.0):
     """What the fused kernel does, row by row."""
-    assert packing.cu_seqlens is not None
     ends = packing.cu_seqlens.tolist()
     found = torch.zeros_like(v)
     for first, last in pairwise(ends):
@@ -112,7 +111,7 @@ def test_a_way_is_chosen_by_precision_and_shape(monkeypatch):
     assert unpadded.choose_way(half, packing, 32) is None
 
 
-def try_out_here(monkeypatch, attend, whole, wanted=None) -> list[str]:
+def try_out_here(monkeypatch, attend, whole, wanted=None, dropout=0.0) -> list[str]:
     """As if this CPU were a GPU; the packing then has its cu_seqlens."""
 
     def pack(lengths, width, capacity):
@@ -128,7 +127,7 @@ def try_out_here(monkeypatch, attend, whole, wanted=None) -> list[str]:
     if wanted is not None:
         monkeypatch.setattr(unpadded, "WANTED", wanted)
     mixer = RotarySelfAttention(replace(CONFIG, n_embd=64, block_size=128))
-    unpadded.try_out(torch.device("cpu"), 2, 32, mixer.angles, True)
+    unpadded.try_out(torch.device("cpu"), 2, 32, mixer.angles, True, dropout)
     return sorted(unpadded._working)
 
 
@@ -150,3 +149,34 @@ def test_a_kernel_that_is_missing_or_wrong_is_not_used(monkeypatch):
         return attend_whole(parts, packing, heads, None, normed)
 
     assert try_out_here(monkeypatch, wrong, turned_wrong) == []
+
+
+class Dropped(torch.autograd.Function):
+    """Drops values by one mask and their gradient by another, or by the same."""
+
+    @staticmethod
+    def forward(ctx, x, forward, backward):
+        ctx.save_for_backward(backward)
+        return x * forward
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return grads[0] * ctx.saved_tensors[0], None, None
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_a_kernel_whose_gradient_drops_something_else_is_not_used(alike, monkeypatch):
+    def drop(v, dropout):
+        masks = (torch.rand(2, *v.shape, generator=torch.manual_seed(0)) >= dropout).to(v.dtype)
+        return Dropped.apply(v, masks[0], masks[0 if alike else 1])
+
+    def attend(q, k, v, packing, dropout=0.0):
+        return attend_one_by_one(q, k, drop(v, dropout), packing)
+
+    def whole(parts, packing, heads, angles, normed, dropout=0.0, *seeds):
+        q, k, v = parts.chunk(3, 1)
+        parts = torch.cat((q, k, drop(v, dropout)), 1)
+        return attend_whole(parts, packing, heads, angles, normed)
+
+    used = [unpadded.OWN, unpadded.HALF, unpadded.SINGLE] if alike else []
+    assert try_out_here(monkeypatch, attend, whole, dropout=0.1) == sorted(used)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from wherefrom.core.bags import BagVocabulary, split_words
+from wherefrom.core.plurals import plural
 from wherefrom.core.randomness import Stream, draws
 
 CONTROLS = 20
@@ -77,8 +78,8 @@ class TriedCause:
         verdict = "explains it" if self.explains else "flips too" if self.flips else "no"
         about = f" ({shown})" if shown else ""
         return (
-            f"{self.cause}: {self.test} {_count(self.changed)}{about}: {moved}; at random {low} to "
-            f"{high} %; {verdict}"
+            f"{self.cause}: {self.test} {self.changed} {plural('word', self.changed)}{about}: "
+            f"{moved}; at random {low} to {high} %; {verdict}"
         )
 
 
@@ -140,10 +141,6 @@ def words_to_flip(bag: Bag, logit: float, logits: Logits) -> int | None:
         if sign * logits([left])[0] < 0:
             return count
     return None
-
-
-def _count(words: int) -> str:
-    return f"{words} word{'s' if words != 1 else ''}"
 
 
 def _controls(bag: Bag, size: int) -> list[Bag]:

@@ -1,8 +1,7 @@
 """Why an averaging network gives its answer: how much the logit changes without each word.
 
 The network sees which words a text has but not their order, so words alone can explain its answer.
-Each text is also shuffled, to check that the order does not matter. Possible causes of an error are
-tested too (`causes`).
+Possible causes of an error are tested too (`causes`).
 """
 
 from collections.abc import Sequence
@@ -13,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from wherefrom.core.answer_table import Prediction
-from wherefrom.core.arguments import checked
 from wherefrom.core.bags import split_words
 from wherefrom.core.config import check
 from wherefrom.core.errors import BadData, UsageError
@@ -23,7 +21,6 @@ from wherefrom.experiments.resources import use_threads
 from wherefrom.models.dan import Classifier, DANConfig
 from wherefrom.runs.opened_run import AnyRun, Run, open_run
 
-SHUFFLES = 10
 _TITLE = 200  # characters of a text that are shown
 _SHOWN = 8  # words for either label
 
@@ -48,11 +45,10 @@ class Explanation:
 
     `answer` is the label, `probability` the model's own probability of it, `logit` the log-odds
     of positive. `words` have the largest effects first; `unknown` are the words that the network
-    does not know. The words were shuffled `shuffles` times, and `largest_change_by_shuffling` is
-    the largest change of the logit, in double precision. A review of the run's task also has its
-    right label, `gold`, and its `place` in the data; if the answer is wrong, `causes` has what was
-    tried, and `words_to_flip` how many different words, the strongest first, must go before the
-    answer is right (None: leaving out words does not do it).
+    does not know. A review of the run's task also has its right label, `gold`, and its `place` in
+    the data; if the answer is wrong, `causes` has what was tried, and `words_to_flip` how many
+    different words, the strongest first, must go before the answer is right (None: leaving out
+    words does not do it).
     """
 
     text: str
@@ -62,8 +58,6 @@ class Explanation:
     logit: float
     words: tuple[Contribution, ...]
     unknown: tuple[str, ...]
-    shuffles: int
-    largest_change_by_shuffling: float
     gold: str | None = None
     place: str | None = None
     causes: tuple[TriedCause, ...] = ()
@@ -83,8 +77,6 @@ class Explanation:
             lines.append(f"for {label}: {', '.join(shown) or 'nothing'}")
         if self.unknown:
             lines.append(f"unknown words, left out: {', '.join(self.unknown[:_SHOWN])}")
-        change = f"{self.largest_change_by_shuffling:.2g}"
-        lines.append(f"{self.shuffles} shuffles of the words change the logit by at most {change}")
         return [*lines, *self._causes_in_words()]
 
     def _causes_in_words(self) -> list[str]:
@@ -117,7 +109,6 @@ class Explainer:
         order = np.argsort(-np.abs(effects), kind="stable")
         names = self.vocabulary.decode(words.tolist())
         unknown = dict.fromkeys(w for w in split_words(text) if w not in self.vocabulary)
-        changes = np.abs(self._logits(_shuffle(bag)) - logit)
         (answer,) = self.classifier.answer([text])
         return Explanation(
             text=text,
@@ -129,8 +120,6 @@ class Explainer:
                 Contribution(names[i], int(times[i]), float(effects[i])) for i in map(int, order)
             ),
             unknown=tuple(unknown),
-            shuffles=SHUFFLES,
-            largest_change_by_shuffling=float(changes.max()),
         )
 
     def explain_error(self, text: str, wrong: Prediction) -> Explanation:
@@ -152,7 +141,6 @@ class Explainer:
         return positive - negative
 
 
-@checked
 def explain(
     run: AnyRun,
     texts: str | Sequence[str] = (),
@@ -221,10 +209,3 @@ def explain_errors(
 def _show(word: Contribution) -> str:
     times = f" x{word.times}" if word.times > 1 else ""
     return f"{word.word}{times} {word.effect:+.2f}"
-
-
-def _shuffle(bag: Bag) -> list[Bag]:
-    """The words backwards, and in orders drawn from counted randomness."""
-    place = np.arange(len(bag), dtype=np.int64)
-    keys = draws(SHUFFLES - 1, seed=0, stream=Stream.SAMPLING, stage=0, step=0, row=place)
-    return [bag[::-1], *(bag[np.argsort(key, kind="stable")] for key in keys)]

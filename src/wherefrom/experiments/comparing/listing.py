@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.errors import WherefromError
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, get_recipe
 from wherefrom.runs.folder import RunFolder
@@ -39,7 +38,6 @@ def list_recipes() -> tuple[RecipeEntry, ...]:
     return tuple(RecipeEntry(name, get_recipe(name).summary) for name in RECIPES)
 
 
-@checked
 def list_runs(folder: str | PathLike[str] = RUNS) -> tuple[RunEntry, ...]:
     """The run folders in a folder, and those of several seeds one level below."""
     return tuple(_describe(path) for path in list_folders(Path(folder)))

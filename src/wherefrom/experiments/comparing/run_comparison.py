@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.evaluation.intervals import Interval
@@ -26,13 +25,12 @@ class ComparedRun:
     """A run's results, with bits per character of its language models, and what it cost.
 
     `parameters` (only trained ones) and `seconds` (of training) are those of the primary model.
-    `parameters` is None for a folder of an early version, which did not store it.
     """
 
     run: str
     recipe: str
     primary: str
-    parameters: int | None
+    parameters: int
     seconds: float
     results: dict[str, dict[str, Any]]
 
@@ -83,7 +81,6 @@ class RunComparison:
     seeds: tuple[ComparedSeeds, ...] = ()
 
 
-@checked
 def compare(runs: AnyRun | Sequence[AnyRun]) -> RunComparison:
     """Put finished runs side by side, and pair each with the first, question by question.
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import torch
 
-from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.core.recipe import Stage
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.stacked import why_not_stackable
 from wherefrom.runs.families import recipe_identity
@@ -37,17 +37,9 @@ def shape_of(workshop: Workshop) -> Any:
     Seed and text may differ, and so may what a batch is made of and how the rate goes.
     """
     model = recipe_identity(workshop.model_config)
-    return model, _shape_of_stages(workshop.recipe), str(workshop.device)
-
-
-def may_be_alike(one: Recipe, other: Recipe) -> bool:
-    """Whether models of two recipes may have one shape, as far as that is known before reading."""
-    return one.model == other.model and _shape_of_stages(one) == _shape_of_stages(other)
-
-
-def _shape_of_stages(recipe: Recipe) -> list[Any]:
-    stages = [recipe_identity(stage) for stage in recipe.stages]
-    return [{k: v for k, v in s.items() if k not in ("mix", "schedule")} for s in stages]
+    stages = [recipe_identity(stage) for stage in workshop.recipe.stages]
+    alike = [{k: v for k, v in s.items() if k not in ("mix", "schedule")} for s in stages]
+    return model, alike, str(workshop.device)
 
 
 def count_fitting(workshop: Workshop) -> int:

@@ -7,7 +7,6 @@ Runs that are finished are only read; those that are further along than others g
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -17,13 +16,11 @@ import torch
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.environment import release_memory
-from wherefrom.core.errors import Diverged, Interrupted, OutOfMemory, UsageError
+from wherefrom.core.errors import Diverged, Interrupted, UsageError
 from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Recipe, Stage
-from wherefrom.experiments.many_runs.reading_ahead import read_ahead
 from wherefrom.experiments.many_runs.stack_plan import (
     count_fitting,
-    may_be_alike,
     shape_of,
     why_one_by_one,
 )
@@ -34,13 +31,14 @@ from wherefrom.experiments.one_run.execute import (
     find_stored,
 )
 from wherefrom.experiments.one_run.outcome import Outcome
-from wherefrom.experiments.one_run.stage_training import build_learner, find_chunk
+from wherefrom.experiments.one_run.stage_training import CHUNKS, build_learner
 from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.pool import Pool
 from wherefrom.experiments.resources import usual_threads
 from wherefrom.models.stacked import stack_models
 from wherefrom.objectives.corpus import LARGE
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.workshop import Workshop
+from wherefrom.runs.workshop import LoadedText, Workshop
 from wherefrom.training.loop import Finished, Observer, Training, train_several
 from wherefrom.training.signals import StopSignal
 from wherefrom.training.stack import Stack
@@ -137,16 +135,11 @@ class _Queue:
         if not group:
             self._run_alone(left[0])
             return list(left[1:])
-        done = len(group)
-        try:
-            self._run_group(left[:done], group)
-        except OutOfMemory as error:
-            self.most = done // 2
-            self.tell(f"{done} models do not fit together ({error}); {self.most} at a time")
-            done = 0
+        self._run_group(left[: len(group)], group)
+        rest = list(left[len(group) :])
         del group
         _free_memory()
-        return list(left[done:])
+        return rest
 
     def _find_group(self, left: Sequence[RunRequest]) -> list[Execution]:
         """The first of the requests and those that go together with it; none if it goes alone."""
@@ -157,8 +150,7 @@ class _Queue:
         if (count := self._count(workshop, len(left))) == 1:
             return []
         group = [first := self._open(left[0], workshop)]
-        alike = takewhile(lambda r: may_be_alike(r.recipe, left[0].recipe), left[1:count])
-        for other in self._open_all(list(alike)):
+        for other in self._open_all(left[1:count]):
             if shape_of(other.workshop) != shape_of(first.workshop):
                 break  # the first of the next group
             group.append(other)
@@ -268,7 +260,7 @@ class _Group:
         if not together:
             return
         size = f"stages.{stage.name}, with {len(together)} models of batch={stage.batch}"
-        with allocating(size, "fewer are trained at a time"):
+        with allocating(size, f"train fewer at a time (--together {max(1, len(together) // 2)})"):
             found = self._train_models(stage, together, stop)
         for k, (model, finished) in zip(together, found, strict=True):
             if isinstance(finished, Diverged):
@@ -305,7 +297,7 @@ class _Group:
                 loop["observers"] = [*loop["observers"], probe(model)]
             models.append(model)
             trainings.append(Training(learner, own.steps, own.name, **loop))
-        chunk = find_chunk(self.executions[members[0]].workshop)
+        chunk = CHUNKS[self.executions[members[0]].workshop.device.type]
         learners: list[Any] = [training.learner for training in trainings]
         stack = Stack(stack_models(models), learners)
         stack.prepare(min(chunk, stage.steps))
@@ -333,6 +325,35 @@ class GroupObserver:
     def say(self, text: str) -> None:
         if (say := getattr(self.observer, "say", None)) is not None:
             say(text)
+
+
+def read_ahead(recipes: Sequence[Recipe], processes: int) -> Iterator[Workshop]:
+    """A workshop for each recipe, in order, its text read by one of several processes.
+
+    Models that are trained together are trained fast; one process that reads a text for each of
+    them, one after the other, would then be what takes longest.
+    What they cannot read is left to the reader of the workshop, who then says what is wrong.
+    """
+    waiting = list(enumerate(recipes))
+    found: dict[int, LoadedText | None] = {}
+    with Pool(min(processes, len(recipes)), threads=1, gpus=0, saves=False) as pool:
+        for i, recipe in enumerate(recipes):
+            while i not in found:
+                while waiting and pool.has_room():
+                    number, other = waiting.pop(0)
+                    pool.give(number, _read, replace(other, device="cpu"))
+                if not (ended := pool.wait()):
+                    break  # all processes are gone
+                found |= {number: each.value for number, each in ended.items()}
+            yield Workshop(recipe, reading=found.pop(i, None))
+
+
+def _read(recipe: Recipe) -> LoadedText:
+    workshop = Workshop(recipe)
+    workshop.objective(recipe.stages[0])
+    if recipe.notes:
+        _ = workshop.material.notes  # the reader of the workshop does not take them again
+    return workshop.reading()
 
 
 def _free_memory() -> None:

@@ -346,7 +346,7 @@ class Execution:
         elif self.recipe.watch and stage in self.recipe.chain():
             path = self.folder.log_file(stage.name, GLANCES)
             probe = partial(Watch, workshop, stage, self.recipe.watch, self.observers, path=path)
-        self.folder.begin_logs(stage.name)
+        self.folder.unlist(f"stages/{stage.name}/")  # listed again at its end
         loop = {
             "checkpoints": self._checkpoints(stage),
             "checkpoint_seconds": stage.checkpoint_seconds if self._is_first() else inf,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.config import check
 from wherefrom.core.errors import UsageError
 from wherefrom.experiments.resources import use_threads
@@ -16,7 +15,6 @@ LONGEST = 1_000_000  # characters of one sample
 PROMPT, LENGTH, TEMPERATURE = "Wh", 200, 0.8  # the homework's
 
 
-@checked
 def sample(
     run: AnyRun,
     prompt: str = PROMPT,

@@ -14,6 +14,7 @@ from wherefrom.experiments.plans.timing import time_answers
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, Training, train
+from wherefrom.training.signals import StopSignal
 from wherefrom.training.weights import load_weights
 
 CHUNKS = {"cpu": 20, "cuda": 100}  # steps of one chunk; the loop looks at metrics after each
@@ -35,40 +36,28 @@ def train_stage(
     probe: Callable[[Any], Observer] | None = None,
     observers: Sequence[Observer] = (),
     pacing: Pacing | None = None,
+    stop: StopSignal | None = None,
     **loop: Any,
 ) -> Trained:
     """Train one stage from given or from new weights; `loop` has options of the training loop."""
+    kept: Checkpoints | None = loop.get("checkpoints")
+    chunk = CHUNKS[workshop.device.type]
     size = f"stages.{stage.name}, with batch={stage.batch}"
     with allocating(size, "lower the batch, or make the model smaller"):
-        return _train(workshop, stage, start, probe, observers, pacing, **loop)
-
-
-def _train(
-    workshop: Workshop,
-    stage: Stage,
-    start: dict[str, Any] | None,
-    probe: Callable[[Any], Observer] | None,
-    observers: Sequence[Observer],
-    pacing: Pacing | None,
-    **loop: Any,
-) -> Trained:
-    model, learner = build_learner(workshop, stage, start)
-    observers = [*observers, probe(model)] if probe else observers
-    began = monotonic()
-    chunk = find_chunk(workshop)
-    kept: Checkpoints | None = loop.get("checkpoints")
-    if pacing:
-        pacing.time_answer = partial(time_answers, workshop, model)
-        loop["revise"] = partial(_revise, learner, pacing)
-    if kept is None or kept.last_step() < stage.steps:
-        prepare_learner(learner, min(chunk, stage.steps))
-    preparing = monotonic() - began
-    if pacing and workshop.device.type == "cpu":
-        pacing.begin(kept.last_step() if kept else 0)
-    stop = loop.pop("stop", None)
-    training = Training(learner, stage.steps, stage.name, observers=observers, **loop)
-    finished = train(training, stop=stop, chunk=chunk)
-    return Trained(model, finished, preparing)
+        model, learner = build_learner(workshop, stage, start)
+        began = monotonic()
+        if pacing:
+            pacing.time_answer = partial(time_answers, workshop, model)
+            loop["revise"] = partial(_revise, learner, pacing)
+        if kept is None or kept.last_step() < stage.steps:
+            learner.prepare(min(chunk, stage.steps))
+        preparing = monotonic() - began
+        if pacing and workshop.device.type == "cpu":
+            pacing.begin(kept.last_step() if kept else 0)
+        if probe:
+            observers = [*observers, probe(model)]
+        training = Training(learner, stage.steps, stage.name, observers=observers, **loop)
+        return Trained(model, train(training, stop=stop, chunk=chunk), preparing)
 
 
 def _revise(learner: Any, pacing: Pacing, step: int) -> int:
@@ -85,13 +74,3 @@ def build_learner(
     if start is not None:
         load_weights(workshop.family.weights(model), start)
     return model, workshop.learner(stage, model)
-
-
-def prepare_learner(learner: Any, count: int) -> None:
-    """Make a learner, or a stack of them, ready for chunks of `count` steps."""
-    if (prepare := getattr(learner, "prepare", None)) is not None:
-        prepare(count)
-
-
-def find_chunk(workshop: Workshop) -> int:
-    return CHUNKS.get(workshop.device.type, CHUNKS["cpu"])

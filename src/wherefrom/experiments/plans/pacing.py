@@ -15,8 +15,6 @@ from wherefrom.experiments.plans.timing import Pace
 from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
 
 SPARE = 0.04  # share of the time that is kept back
-MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
-_CONTROL = 105  # steps of reading that take as long as the model that does not read, if not timed
 _LOOKS = 20  # times that it is looked how long the steps take
 _TIMED = 4  # parts of the steps: at the end of each but the last, answers are timed
 _SAME = 0.05  # share of the steps that are left by which they must change to be worth a decision
@@ -41,12 +39,6 @@ class Following:
     def time(self, answer: float) -> float:
         """Seconds of all of it, if an answer takes so many."""
         return self.answers * answer + self.seconds
-
-
-def time_control(pace: Pace, seconds: float) -> float:
-    """Seconds of training the model that does not read, in a run of so many."""
-    timed = _CONTROL * pace.step if pace.control is None else pace.control
-    return min(timed, MOST_CONTROL * seconds)
 
 
 @dataclass(frozen=True)
@@ -87,7 +79,7 @@ class Deadline:
             return cls(ends, None, pace.answer, later, False)
         alone = pace.step if pace.alone is None else pace.alone
         beside = {s.name: s.steps * alone for s in recipe.stages if s.name == WITHOUT_NOTES}
-        beside[QUESTIONS_ONLY] = time_control(pace, seconds)
+        beside[QUESTIONS_ONLY] = pace.control
         return cls(ends, pace.step, pace.answer, later, longer and device == "cpu", beside)
 
     def for_stage(self, stage: Stage, primary: Stage) -> "Deadline | None":

@@ -14,15 +14,10 @@ from wherefrom.core.contracts import Note
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, UsageError
 from wherefrom.core.identity import differences, require_same
+from wherefrom.core.plurals import plural
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.data_catalogue import load_dataset
-from wherefrom.experiments.plans.pacing import (
-    MOST_CONTROL,
-    SPARE,
-    Deadline,
-    Following,
-    time_control,
-)
+from wherefrom.experiments.plans.pacing import SPARE, Deadline, Following
 from wherefrom.experiments.plans.sizing import (
     NOTE_EXPOSURES,
     Enough,
@@ -42,7 +37,6 @@ from wherefrom.experiments.plans.timing import (
     spare_compiling,
     time_reading,
     time_steps,
-    time_threads,
 )
 from wherefrom.experiments.recipes.facts_recipe import (
     NOTED,
@@ -65,6 +59,7 @@ from wherefrom.training.rank_group import current_ranks
 USUAL_MINUTES = {"cpu": 10.0, "cuda": 3.0}
 _FEWEST = 40  # steps: two chunks, so that there may be more after the first
 _LOOKED_AT = 250  # answers' worth of the questions that are asked while it trains
+_MOST_CONTROL = 0.05  # share of the time that the model that does not read has at most
 _ALONE = 0.15  # share of the training time that the model without notes has
 _BRIEF_SHARE = 0.5  # of the rows that teach notes, where nobody says how long to train
 
@@ -94,18 +89,17 @@ class Plan:
         """For a person: what will be trained, what to expect of it, and what would be enough."""
         model, read = recipe.model, recipe.stages[0]
         grams = f" with {model.ngrams}-grams" if getattr(model, "ngrams", 0) else ""
-        layers = "1 layer" if model.n_layer == 1 else f"{model.n_layer} layers"
+        layers = f"{model.n_layer} {plural('layer', model.n_layer)}"
         shape = f"{layers} of {model.n_embd}{grams}"
         size = f"{self.parameters / 1e6:.1f} million parameters"
-        where = {"cuda": "the GPU", "mps": "the GPU"}.get(self.device, "the CPU")
-        where += ", with one thread" if self.device == "cpu" and recipe.threads == 1 else ""
+        where = "the GPU" if self.device == "cuda" else "the CPU"
         time = "" if self.seconds is None else f"about {duration(self.seconds)} in all; "
         reached = (
             "no similar run has been measured" if self.expected is None else str(self.expected)
         )
         return [
-            f"plan: {self.text.describe()}: {shape} ({size}), {self.steps:,} steps of "
-            f"{read.batch} rows on {where}",
+            f"plan: {self.text.describe()}: {shape} ({size}), {self.steps:,} "
+            f"{plural('step', self.steps)} of {read.batch} rows on {where}",
             f"plan: {time}{reached}",
             *([f"plan: {self.enough}"] if self.enough else []),
         ]
@@ -140,7 +134,8 @@ class Planned:
         noted = list(self.remarks)
         if self.notes:
             subjects = len({note.subject for note in self.notes})
-            noted.insert(0, f"notes: {len(self.notes):,} about {subjects:,} subjects")
+            about = f"{subjects:,} {plural('subject', subjects)}"
+            noted.insert(0, f"notes: {len(self.notes):,} about {about}")
         return [*noted, *self.plan.lines(self.recipe), *([few] if self.late else [])]
 
 
@@ -180,19 +175,19 @@ def plan_run(
     seconds: float | None = None
     late, deadline, enough, later = False, None, None, Following()
     if not _sets_steps(change):
-        pace, threads = time_threads(workshop, recipe, device, timer)
-        pace = replace(pace, reading=time_reading(workshop))
-        most = (minutes or USUAL_MINUTES.get(device, USUAL_MINUTES["cpu"])) * 60
-        recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
+        use_threads(recipe.threads)
+        pace = replace(timer(workshop, recipe.stages[0]), reading=time_reading(workshop))
+        most = (minutes or USUAL_MINUTES[device]) * 60
+        recipe, pace = _shorten_control(recipe, pace, most)
         later = Following.of(recipe, dataset, pace)
-        overhead = monotonic() - started + _overhead(later, pace, device, most)
+        overhead = monotonic() - started + _overhead(later, pace, device)
         left = most * (1 - SPARE) - overhead
         if device == "cuda":
             pace, left = spare_compiling(pace, left, recipe.model)
             overhead = min(overhead, most * (1 - SPARE) - left)  # less, if nothing is compiled
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
-        recipe = replace(change(recipe), threads=threads)
+        recipe = change(recipe)
         deadline = Deadline.of(recipe, (started, most), later, pace, device, minutes is not None)
         seconds = taken + overhead
         fewest = recipe.stages[0].steps <= _FEWEST
@@ -274,9 +269,7 @@ def _fit_notes(
 
 def _shorten_control(recipe: Recipe, pace: Pace, most: float) -> tuple[Recipe, Pace]:
     """On a slow machine the model that does not read has fewer steps."""
-    share = MOST_CONTROL * most / pace.control if pace.control else 1.0
-    if share >= 1 or pace.control is None:
-        return recipe, pace
+    share = min(1.0, _MOST_CONTROL * most / max(pace.control, 1e-9))
     stages = tuple(
         replace(s, steps=max(1, int(share * s.steps))) if s.name == QUESTIONS_ONLY else s
         for s in recipe.stages
@@ -312,13 +305,12 @@ def _stored(
     if recipe.notes and folder.is_sound(NOTES_FILE):
         workshop.material.bring(folder.read_notes())
     use_threads(recipe.threads or min(folder.read_threads(), usual_threads()))
-    pace = timer(workshop, recipe.stages[0])
-    pace = replace(pace, reading=plan.pace.reading if plan.pace else 0.0)
+    reading = plan.pace.reading if plan.pace else 0.0
+    pace = replace(timer(workshop, recipe.stages[0]), control=0.0, reading=reading)
     later = Following.of(recipe, dataset, pace)
     most = (minutes - plan.minutes) * 60
-    overhead = _overhead(later, pace, plan.device, most)
     deadline = Deadline.of(recipe, (started, most), later, pace, plan.device, longer=True)
-    overhead += monotonic() - started
+    overhead = monotonic() - started + _overhead(later, pace, plan.device)
     steps = _whole_steps((most * (1 - SPARE) - overhead) / pace.step)
     seconds = steps * pace.step + overhead
     recipe = read_again(recipe, steps)
@@ -383,10 +375,9 @@ def _whole_steps(steps: float) -> int:
     return max(_FEWEST, int(steps) // 20 * 20)
 
 
-def _overhead(later: Following, pace: Pace, device: str, most: float) -> float:
+def _overhead(later: Following, pace: Pace, device: str) -> float:
     """Seconds for preparing, for the model without reading, and for all that follows."""
-    beside = PREPARING.get(device, 0.0) + time_control(pace, most)
-    return beside + _LOOKED_AT * pace.answer + later.time(pace.answer)
+    return PREPARING[device] + pace.control + _LOOKED_AT * pace.answer + later.time(pace.answer)
 
 
 def _keep_deadline(

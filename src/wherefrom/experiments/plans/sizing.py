@@ -8,6 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
+from wherefrom.core.plurals import plural
 from wherefrom.core.recipe import Recipe
 from wherefrom.experiments.recipes.facts_recipe import (
     NOTES,
@@ -75,11 +76,14 @@ class TextSize:
         )
 
     def describe(self) -> str:
-        relations = "1 relation" if self.relations == 1 else f"{self.relations} relations"
         return (
-            f"{self.documents:,} documents about {self.subjects:,} subjects, {relations}, about "
-            f"{self.statements:,} statements"
+            f"{_count(self.documents, 'document')} about {_count(self.subjects, 'subject')}, "
+            f"{_count(self.relations, 'relation')}, about {_count(self.statements, 'statement')}"
         )
+
+
+def _count(number: int, word: str) -> str:
+    return f"{number:,} {plural(word, number)}"
 
 
 def choose_settings(text: TextSize, device: str, notes: bool = True) -> Recipe:
@@ -151,7 +155,7 @@ def count_exposures(recipe: Recipe, steps: int, statements: int) -> float:
 def enough_steps(recipe: Recipe, statements: int, device: str) -> int:
     """The steps after which more reading gains little."""
     one = count_exposures(recipe, 1, statements)
-    return max(500, round(EXPOSURES.get(device, EXPOSURES["cpu"]) / max(one, 1e-9)))
+    return max(500, round(EXPOSURES[device] / max(one, 1e-9)))
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,6 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
-from wherefrom.core.arguments import checked
 from wherefrom.core.config import overlay, parse_toml
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.files import read_text
@@ -56,7 +55,6 @@ RECIPES: dict[str, Callable[[], Experiment]] = {
 Chosen = TypeVar("Chosen", bound=Experiment)
 
 
-@checked
 def get_recipe(name: str) -> Experiment:
     """A named recipe, as it is."""
     if name not in RECIPES:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
 
+from wherefrom.auditing.audit_findings import read_findings
 from wherefrom.core.config import encode
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
@@ -13,9 +14,8 @@ from wherefrom.core.plurals import plural
 from wherefrom.core.recipe import Experiment, ModelEntry
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.families import recipe_identity
-from wherefrom.runs.layout import WEIGHTS
+from wherefrom.runs.layout import CORPUS, WEIGHTS
 from wherefrom.runs.opened_run import Run
-from wherefrom.show.page.judged_answers import read_findings
 
 _MODELS = 4  # of which each is described
 _OPTIONS = {  # of a user's own files
@@ -54,7 +54,6 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
     facts = [
         ("recipe", f"{recipe.name}: {recipe.summary}"),
         ("seed", str(recipe.seed)),
-        *_models(run),
         ("data", _data(run)),
         ("text, SHA-256", _corpus(run).get("sha256", "not kept")),
         *_weights(run),
@@ -130,21 +129,6 @@ def _without_folder(name: str, value: Any) -> Any:
     return os.path.basename(os.path.normpath(value)) if there else value
 
 
-def _models(run: Run) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for model in _shown(run):
-        try:
-            cost = run.cost(model.name)
-        except WherefromError:
-            continue
-        parameters = cost["parameters"]
-        size = f"{parameters:,} parameters, " if parameters else ""
-        found.append(
-            (model.name.replace("_", " "), f"{size}trained in {duration(cost['seconds'])}")
-        )
-    return found
-
-
 def _shown(run: Run) -> list[ModelEntry]:
     """Every model, or the primary one alone where there are many."""
     models = list(run.recipe.models)
@@ -162,7 +146,7 @@ def _weights(run: Run) -> list[tuple[str, str]]:
 
 
 def _corpus(run: Run) -> Mapping[str, Any]:
-    return run.folder.read_corpus() if run.folder.has("corpus/corpus.json") else {}
+    return run.folder.read_json(CORPUS) if run.folder.has(CORPUS) else {}
 
 
 def _data(run: Run) -> str:
