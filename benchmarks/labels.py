@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 from program import ROOT, launch
 
 from wherefrom.memorisation.labelled_answers import LABELS, read_labelled
@@ -20,14 +21,15 @@ RESULTS = ROOT / "docs" / "results"
 _NAME = "influence.{}.jsonl.gz"
 
 
-def measure_kept() -> dict[str, MeasuredSource]:
-    """Each kept run's own predictor, on held-out people."""
+def measure_kept(relation: str | None = None) -> dict[str, MeasuredSource]:
+    """Each kept run's own predictor, on held-out people; of all relations or of one."""
     found: dict[str, MeasuredSource] = {}
     for path in sorted(RESULTS.glob(_NAME.format("*"))):
         labelled = read_labelled(path)
-        measured = labelled.measure(labelled.fit(), labelled.select("held-out"))
-        assert measured is not None, f"{labelled.run}: nobody was measured"
-        found[labelled.run] = measured
+        here = np.array([relation in (None, q.relation) for q in labelled.table.known])
+        measured = labelled.measure(labelled.fit(), labelled.select("held-out") & here)
+        if measured is not None:
+            found[labelled.run] = measured
     return found
 
 

@@ -20,7 +20,7 @@ from wherefrom.answering.decoys import make_tiers
 from wherefrom.answering.features import FEATURES, MEASURES, NO_FORMS, FamiliarityReference
 from wherefrom.answering.fitting import certify_policy, fit_policy, judge
 from wherefrom.answering.inspector import OpenedRun
-from wherefrom.answering.name_gate import names_with_text
+from wherefrom.answering.name_gate import find_novel
 from wherefrom.answering.policy import AnswerPolicy, decide
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.contracts import Answer, Question
@@ -29,7 +29,6 @@ from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.core.vocabulary import MASK_ID
 from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.generation.requests import Request
-from wherefrom.reading.occurrences import Occurrences
 from wherefrom.runs.opened_run import open_run
 
 PRECISION = 0.9
@@ -65,11 +64,9 @@ def take_run(path: Path, tier: int, samples: int) -> Iterator[dict[str, Any]]:
     for subject in dict.fromkeys(q.subject for q, _ in pairs if q.split == "calibration"):
         own = opened.decoys.of(subject)[:2] if opened.decoys else ()
         names += [(FITTING, name, subject) for name in own]
-    texts, avoid = Occurrences(dataset.documents), [q.subject for q in dataset.questions]
     if opened.decoys:
         names += [(INVENTED, name, "") for name in opened.decoys.invented(model.likelihood)]
-    known = names_with_text(dataset)
-    tiers = make_tiers(known, model.spells, model.likelihood, tier, avoid=avoid, texts=texts)
+    tiers = make_tiers(find_novel(model, dataset), model.likelihood, tier)
     names += [(kind, name, "") for kind, each in tiers.items() for name in each]
     measured = model.measure([name for _, name, _ in names]).matrix(MEASURES).tolist()
     for (kind, name, of), values in zip(names, measured, strict=True):

@@ -1,6 +1,6 @@
 """What was measured, on docs/TRUST.md: every figure of it, from the files in docs/results/.
 
-    python benchmarks/trust_results.py --take RUN ...      # birthplaces, people-0 to -2; audited
+    python benchmarks/trust_results.py --take RUN ...      # audited runs of birthplaces
     python benchmarks/trust_results.py --bound             # tries the risk bound, too: minutes
     python benchmarks/trust_results.py                     # that part of the page
 
@@ -48,7 +48,6 @@ from wherefrom.memorisation.swap import SwappedPerson, count_outcomes
 
 PAGE = DOCS / "TRUST.md"
 MAKER = "benchmarks/trust_results.py"
-PEOPLE = "people"
 BIRTHPLACES = "birthplaces-calibrated-0"
 AUDITED = {
     "people_0": "people-0", "people_1": "people-1", "people_2": "people-2", "zipf": "people-zipf",
@@ -57,8 +56,8 @@ AUDITED = {
 OMITTED, UNDER = "raw.people-omitted.jsonl.gz", "raw.birthplaces-under.jsonl.gz"
 OTHERS = ("raw.birthplaces.jsonl.gz", "raw.own.jsonl.gz")
 BOUND = "bound.people.json"
-DEVELOPED = 40  # seeds below it were in view while the method was developed
 BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)  # of the confidence that a reply shows
+HAND = "Which hand did X throw with?"  # of ball players: most throw with the right one
 FEWEST_ERRORS = 50  # with fewer, a calibration slope says nothing
 
 
@@ -66,15 +65,11 @@ FEWEST_ERRORS = 50  # with fewer, a calibration slope says nothing
 
 
 def take(runs: Sequence[Path]) -> None:
-    """The answers of the runs, their decoys and, of birthplaces, the replies to test questions."""
-    people = [run for run in runs if run.name.startswith(f"{PEOPLE}-")]
-    if people:
-        take_answers(people, RESULTS / f"answers.{PEOPLE}.jsonl.gz")
-    for run in (run for run in runs if run not in people):
+    """The answers of the runs, their decoys and the replies to test questions."""
+    for run in runs:
         take_answers([run], RESULTS / f"answers.{run.name}.jsonl.gz")
         take_decoys([run], RESULTS / f"decoys.{run.name}.jsonl.gz")
-        if (run / "audit" / "unanswered.jsonl").exists():
-            take_unanswered(run, RESULTS / f"unanswered.{run.name}.jsonl.gz")
+        take_unanswered(run, RESULTS / f"unanswered.{run.name}.jsonl.gz")
 
 
 def try_bound(times: int) -> None:
@@ -105,6 +100,7 @@ def find_figures() -> dict[str, Any]:
         "swap": _swap(audits),
         "probes": probes.count(read_rows(probes.FILE)),
         "sources": {run: to_json(measured) for run, measured in measure_kept().items()},
+        "hands": {run: to_json(measured) for run, measured in measure_kept(HAND).items()},
         "families_seeds": _name_seeds(families),
         "families": cells.measure(predicted := cells.predict(families)),
         "kinds": {
@@ -130,12 +126,18 @@ def _swap(audits: Mapping[str, Any]) -> dict[str, Any] | None:
 
 
 def _name_seeds(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The runs of families: "36 cities, seeds 5, 6; 4 cities, seeds 5"."""
-    found: dict[str, list[str]] = {}
+    """The runs of families: "36 cities, seeds 5 to 9; 4 cities, seeds 5, 7"."""
+    found: dict[str, list[int]] = {}
     for run in by_run(rows):
         cities, _, seed = run.partition(", seed ")
-        found.setdefault(cities, []).append(seed)
-    return "; ".join(f"{cities}, seeds {', '.join(own)}" for cities, own in found.items())
+        found.setdefault(cities, []).append(int(seed))
+    return "; ".join(f"{cities}, seeds {_list(own)}" for cities, own in found.items())
+
+
+def _list(seeds: Sequence[int]) -> str:
+    first, *_, last = seeds
+    whole = list(seeds) == list(range(first, last + 1))
+    return f"{first} to {last}" if whole else ", ".join(map(str, seeds))
 
 
 def _people() -> dict[str, Any]:
@@ -151,7 +153,7 @@ def _people() -> dict[str, Any]:
     gates = {tier: [gate.opens(run.tier(tier)) for run, gate in _gates(runs)] for tier in TIERS}
     stated = [row["name_known"] for row in rows if row["support"] == "stated"]
     return {
-        "seeds": seeds, "opened_once": seeds[0] >= DEVELOPED, "groups": groups, **found,
+        "seeds": len(seeds), "seed_names": _list(seeds), "groups": groups, **found,
         "mixed": {rule: (each[0], each[-1]) for rule, each in found["mixes"].items()},
         "people_shown": find_shown(rows), "ungated": _line(said, right),
         "right_given": _score(sum(given), len(given)),
@@ -166,8 +168,9 @@ def _others() -> dict[str, Any]:
     runs = {run: found for name in OTHERS for run, found in replay(RESULTS / name).items()}
     judged = {run: found.judge() for run, found in runs.items()}
     passing = {
-        run: {tier: _score(*_count(found.fit().names.opens(found.tier(tier)))) for tier in TIERS}
+        run: {tier: _score(*_count(gate.opens(found.tier(tier)))) for tier in TIERS}
         for run, found in runs.items()
+        if (gate := found.fit().names)
     }
     for run, rows in judged.items():
         stated = [row["name_known"] for row in rows if row["support"] == "stated"]

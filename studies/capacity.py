@@ -19,8 +19,8 @@ import os
 import tomllib
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, replace
-from itertools import repeat
+from dataclasses import asdict, dataclass, replace
+from itertools import groupby, repeat
 from math import log, log2, sqrt
 from pathlib import Path
 from statistics import NormalDist
@@ -110,7 +110,6 @@ FORMS: dict[str, tuple[Arm, ...]] = {
         Arm("one-wording", questions=0.5, **HALF),
         Arm("five-wordings", questions=0.5, wordings=5, **HALF),
     ),
-    "thousand": (Arm("people-1000", widths=MEDIUM, batch=32),),
     "gpu": (
         Arm("people-1000", widths=MEDIUM, **GPU),
         Arm("people-1000-300", widths=MEDIUM, exposures=300, **GPU),
@@ -148,13 +147,10 @@ def write_text(arm: Arm, out: Path) -> None:
 
 
 def describe(arm: Arm, name: str, values: Sequence[str], wording: int) -> str:
-    return f"On {name} - {values[0]}." if arm.strings else describe_person(name, values, wording)
-
-
-def describe_person(name: str, values: Sequence[str], wording: int) -> str:
     """A biography begins as a question does, so that a small model has to look in one place."""
-    clauses = [RELATIONS[nth][0][wording].format(values[nth]) for nth in ORDERS[wording]]
-    return f"On {name} - {', '.join(clauses)}."
+    if not arm.strings:
+        values = [RELATIONS[nth][0][wording].format(values[nth]) for nth in ORDERS[wording]]
+    return f"On {name} - {', '.join(values)}."
 
 
 def spell(word: int) -> str:
@@ -226,7 +222,6 @@ def find(arms: Sequence[Arm], outcomes: Sequence[Any], device: str) -> dict[str,
     rows = [measure(*each, outcome) for each, outcome in zip(widths, outcomes, strict=True)]
     run = json.loads((Path(outcomes[0].runs[0]) / "run.json").read_text())
     return {
-        "seed": 0,
         "device": device,
         "seconds": round(sum(outcome.seconds for outcome in outcomes), 2),
         "versions": run["versions"],
@@ -254,9 +249,8 @@ def measure(arm: Arm, width: int, outcome: Any) -> dict[str, Any]:
     stored = saved.mean(0).sum(0)
     names, facts = (stored / storable).tolist()
     answers = outcome.results if len(runs) > 1 else runs[0].results
-    told = ("items", "exposures", "wordings", "asked", "batch", "strings")
-    return {name: getattr(arm, name) for name in told} | {
-        "arm": arm.name,
+    return asdict(arm) | {
+        "asked": arm.asked,
         "width": width,
         "seeds": len(runs),
         "parameters": parameters,
@@ -296,48 +290,30 @@ def count_bits(run: wherefrom.Run, arm: Arm) -> np.ndarray:
     return arm.drawn_bits - lost
 
 
-# -- page and picture ---------------------------------------------------------------------
-
-
-def write_page(found: dict[str, Any]) -> str:
-    """Which sizes were run, where, how long it took, and both tables: capacity.md.jinja."""
-    fullest = [max(rows, key=lambda row: row[BITS]) for rows in by_arm(found["fillings"])]
-    text = Path(__file__).with_suffix(".md.jinja").read_text()
-    page = Template(text, trim_blocks=True, lstrip_blocks=True)
-    return page.render(found, fullest=fullest)
-
-
-def by_arm(rows: Sequence[dict[str, Any]]) -> list[list[dict[str, Any]]]:
-    arms = dict.fromkeys(row["arm"] for row in rows)
-    return [[row for row in rows if row["arm"] == arm] for arm in arms]
+# -- picture, page and commands -----------------------------------------------------------
 
 
 def draw(found: dict[str, Any], path: Path) -> None:
     # Text stays text, and the same numbers give the same bytes.
     style: Any = {"svg.fonttype": "none", "svg.hashsalt": "wherefrom", "font.size": 9}
     with matplotlib.rc_context(style):
-        figure = Figure(figsize=(7.8, 3.5), layout="constrained")
-        bits, share = figure.subplots(1, 2)
-        for rows in by_arm(found["fillings"]):
-            sizes, at = [r["parameters"] for r in rows], np.array([r[BITS] for r in rows])
+        figure = Figure(figsize=(5.2, 3.9), layout="constrained")
+        axes = figure.subplots()
+        for _, group in groupby(found["fillings"], key=lambda row: row["name"]):
+            rows = list(group)
+            sizes, at = [row["parameters"] for row in rows], np.array([row[BITS] for row in rows])
             low, high = np.transpose([row["interval"] for row in rows])
             kind = "strings" if rows[0]["strings"] else "people"
             label = f"{rows[0]['items']:,} {kind}, {rows[0]['exposures']:,} exposures"
-            bits.errorbar(sizes, at, [at - low, high - at], label=label, marker="o", markersize=3)
-            stored = [100 * row["stored"] / row["storable"] for row in rows]
-            share.plot(sizes, stored, marker="o", markersize=3)
-        bits.axhline(2, color="#9aa3ad", linestyle=":", label="literature, 1,000 exposures: 2")
-        for axes, title in ((bits, "bits per parameter"), (share, "stored, % of the text's bits")):
-            axes.set(xscale="log", xlabel="parameters", title=title)
-            axes.set_ylim(bottom=0)
-            axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
-            axes.xaxis.set_major_formatter(EngFormatter(sep=""))
-            axes.minorticks_off()
+            axes.errorbar(sizes, at, [at - low, high - at], label=label, marker="o", markersize=3)
+        axes.axhline(2, color="#9aa3ad", linestyle=":", label="literature, 1,000 exposures: 2")
+        axes.set(xscale="log", xlabel="parameters", title="bits per parameter")
+        axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_locator(LogLocator(subs=(1, 3)))
+        axes.xaxis.set_major_formatter(EngFormatter(sep=""))
+        axes.minorticks_off()
         figure.legend(frameon=False, loc="outside lower center", ncols=2)
         figure.savefig(path, metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-
-
-# -- commands ----------------------------------------------------------------------------
 
 
 def run(arms: Sequence[Arm], out: Path, device: str) -> None:
@@ -345,7 +321,10 @@ def run(arms: Sequence[Arm], out: Path, device: str) -> None:
     found = find(arms, train_all(arms, out, device), machine)
     (out / "study.json").write_text(json.dumps(found, indent=1) + "\n")
     draw(found, out / "study.svg")
-    (out / "study.md").write_text(write_page(found))
+    # Which sizes were run, where, how long it took, and both tables.
+    text = Path(__file__).with_suffix(".md.jinja").read_text()
+    page = Template(text, trim_blocks=True, lstrip_blocks=True).render(found)
+    (out / "study.md").write_text(page)
     print(f"{out / 'study.md'}: the tables and the picture")
 
 
@@ -354,9 +333,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=Path("runs/capacity"))
     parser.add_argument("--form", choices=FORMS, help="default: gpu if there is one, else small")
     parser.add_argument("--arms", type=Path, metavar="FILE.toml", help="sizes of your own")
-    parser.add_argument("--device", choices=("cpu", "cuda"))
     given = parser.parse_args(arguments)
-    device = given.device or ("cuda" if torch.cuda.is_available() else "cpu")
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     arms = FORMS[given.form or ("gpu" if device == "cuda" else "small")]
     try:
         if given.arms:

@@ -25,24 +25,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from unittest.mock import patch
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
 from places import HERE, SUBMISSION, data_to_grade_with, other_data
 
-from wherefrom.core.errors import MissingInput, UsageError
-from wherefrom.course.classroom.batch import Grader, print_grades
+from wherefrom.core.errors import MissingInput
+from wherefrom.course.classroom.batch import Grader, print_grades, remarks
 from wherefrom.course.classroom.spoken_errors import tell
-from wherefrom.course.doctor.checks import KINDS
-from wherefrom.course.doctor.examination import look_at
+from wherefrom.course.doctor.checks import KINDS, look_at
 from wherefrom.course.doctor.guess import decide_year, guess_year
 from wherefrom.course.doctor.intake import taken
-from wherefrom.course.doctor.isolation import Limits, describe
+from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.isolation import choose as choose_isolation
 from wherefrom.course.doctor.judging import spans
 from wherefrom.course.doctor.judging.claims import Claims, Files
 from wherefrom.course.doctor.layouts import check_files, locate
 from wherefrom.course.doctor.marks import Grade, Test, add_options, choose, overview
-from wherefrom.course.doctor.recognition import OURS, is_solution, own_functions
+from wherefrom.course.doctor.recognition import is_solution, own_functions
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year, year_name
 
@@ -62,7 +59,6 @@ class Order:
     limits: Limits = field(default_factory=Limits)
     isolation: str = ""
     year: str | None = None
-    again: int = 40  # questions of each file of predictions to answer again
     draw: int | None = None  # of all that is drawn: None draws anew for each submission
 
 
@@ -110,16 +106,13 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
             )
         results, claims = look_at(
             {name: test.look for name, test in tests.items()},
-            Files(place, order.data, order.answers, order.again), guess.year,
+            Files(place, order.data, order.answers), guess.year,
             limits=order.limits, isolation=order.isolation, draw=order.draw,
         )  # fmt: skip
         ours = own_functions(sorted(SUBMISSION.glob("*.py")), place)
         drawn = draws_as_ours(claims, guess.year)
-    said = [describe(order.isolation)] if order.isolation else []
+    said = remarks(order.isolation, copy, ours) + ([drawn] if drawn and not ours else [])
     said += [other] if order.data and (other := other_data(order.data)) else []
-    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
-    said += [f"{OURS}: {', '.join(ours)}"] if ours else []
-    said += [drawn] if drawn and not ours else []
     return Grade(
         name or str(folder), tests, results, said=tuple(said), ours=bool(ours or drawn),
         year=guess.year, year_said=str(guess), seconds=time.monotonic() - started,
@@ -132,21 +125,21 @@ def draws_as_ours(claims: Claims, year: str) -> str:
         return ""
     text = "\n".join(spans.documents(claims.draw))
     with redirect_stdout(io.StringIO()), patch.dict(os.environ, {VARIABLE: year}):
-        data = Submission(SUBMISSION, year).CharCorruptionDataset(text, _BLOCK)
+        data = Submission(SUBMISSION).CharCorruptionDataset(text, _BLOCK)
         same = spans.draws_as(claims, data, _BLOCK)
     return "from the same seed it hides the spans that the library's solution hides" if same else ""
 
 
 def grader(order: Order) -> Grader:
     """The course's own, with columns for the tests of every year that a submission may be of."""
-    every = {n: test for year in YEARS for n, test in tests_of(year).items()}
-    own = tests_of(order.year) if order.year else every
-    columns = [n for n, test in own.items() if not test.look.by_hand
-               and (not order.tests or _ids([n]) & set(order.tests))]  # fmt: skip
-    refused = chosen(order.year or DEFAULT_YEAR, order.tests)
+    years = [order.year] if order.year else list(YEARS)
+    tested = {n for year in years for n, test in tests_of(year).items() if not test.look.by_hand}
+    columns = [n for n in sorted(tested) if not order.tests or _ids([n]) & set(order.tests)]
+    known = sorted({name for year in YEARS for name in tests_of(year)})
+    having = (year for year in (DEFAULT_YEAR, *years) if _ids(tests_of(year)) & set(order.tests))
+    refused = chosen(order.year or next(having, DEFAULT_YEAR), order.tests)
     solved = sorted(SUBMISSION.glob("*.py"))
-    return Grader(lambda path: grade(path, order, path.name), refused, sorted(columns),
-                  sorted(every), HERE, solved)  # fmt: skip
+    return Grader(lambda path: grade(path, order, path.name), refused, columns, known, HERE, solved)
 
 
 def _run(given: argparse.Namespace) -> None:
@@ -156,17 +149,14 @@ def _run(given: argparse.Namespace) -> None:
             raise MissingInput(f"{path}: expected the course's data, found nothing")
     if given.year is not None:
         find_year(given.year)
-    if given.again < 1:
-        raise UsageError(f"--again: expected 1 or more questions, found {given.again}")
     if given.list:
         year = given.year or guess_year(given.submission).year
         tests = chosen(year, given.tests or list(tests_of(year)))
         print("\n".join(overview(tests, list(tests))))
         return
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
-    common = (limits, choose_isolation(given.trust), given.year, given.again, given.draw)
-    order = Order(tuple(given.tests), data, given.answers, *common)
-    print_grades(given, grader(order))
+    how = (limits, choose_isolation(given.trust), given.year, given.draw)
+    print_grades(given, grader(Order(tuple(given.tests), data, given.answers, *how)))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -176,9 +166,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--answers", type=Path, metavar="FILE", help="of the test questions")
     years = f"the hand-out, guessed from the files by default: {', '.join(YEARS)}"
     parser.add_argument("--year", metavar="NAME", help=years)
-    again = "questions of each file of predictions to answer again"
-    parser.add_argument("--again", type=int, default=40, metavar="N", help=again)
-    draw = "which questions: the number that an earlier grading printed"
+    draw = "all that is drawn: the number that an earlier grading printed"
     parser.add_argument("--draw", type=int, metavar="N", help=draw)
     given = parser.parse_args(arguments)
     return tell(lambda: _run(given))

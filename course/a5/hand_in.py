@@ -17,13 +17,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-import commands
 from places import SUBMISSION, data_folders
 
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError
 from wherefrom.core.files import read_text, write_bytes
+from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.classroom.submission_archives import archive
 from wherefrom.course.doctor.guess import decide_year
@@ -31,51 +29,44 @@ from wherefrom.course.doctor.layouts import expected_files, is_package, locate, 
 from wherefrom.course.doctor.years import DEFAULT_YEAR, LONDON, VARIABLE, YEARS
 
 LINES = {"dev": 500, "test": 437}  # questions of birth_dev.tsv and birth_test_inputs.tsv
-EMPTY = "empty, the first of them line"  # such a file can be handed in, and loses those questions
 
 
 @dataclass(frozen=True)
 class Deliverable:
-    """A file's name in the archive, how it is made, where it is, and what is wrong with it."""
+    """A file's name in the archive, where it is, what is wrong with it, and how it is made."""
 
     name: str
-    advice: str
     path: Path | None
-    fault: str = ""
+    fault: str
+    advice: str
 
-    @property
-    def good(self) -> bool:
-        return self.path is not None and not self.fault
-
-    @property
-    def packable(self) -> bool:
-        return self.good or EMPTY in self.fault
-
-    def in_words(self) -> str:
-        if self.path is None:
-            return f"missing; {self.advice}"
-        return f"{self.fault}; {self.advice}" if self.fault else _size(self.path)
+    def __str__(self) -> str:
+        if self.fault or self.path is None:
+            return f"{self.fault}; {self.advice}"
+        return f"{self.path.stat().st_size:,} bytes"
 
 
 def deliverables(code: Path, year: str, data: str | None = None) -> list[Deliverable]:
     """Everything that the year asks for, searched beside the code, above `src`, and in the data."""
     rules, beside = YEARS[year], [code.parent] if code.name == "src" else []
-    own = "" if year == DEFAULT_YEAR else f" --year {year}"
-    found: list[Deliverable] = []
+    package, found = is_package(code), list[Deliverable]()
 
     def add(name: str, advice: str, folders: Sequence[Path]) -> None:
         file = name.rpartition("/")[2]
         path = next((place / file for place in folders if (place / file).is_file()), None)
-        found.append(Deliverable(name, advice, path, find_fault(path) if path else ""))
+        found.append(Deliverable(name, path, find_fault(path) if path else "missing", advice))
 
-    for name in _code(code, rules.package):
+    # Where a whole folder is packed, every other Python file in it comes along.
+    others = [] if rules.package else sorted(path.name for path in code.glob("*.py"))
+    for name in dict.fromkeys([*expected_files(code), *others]):
         place = "" if rules.package else "src/"
         add(f"{place}{name}", "take it from the hand-out, or mend it", [code])
+    own = f" --year {year}" if package and year != DEFAULT_YEAR else ""
     for name, does in commands.COMMANDS.items():
-        made = commands.typed(name, is_package(code)) + (own if is_package(code) else "")
         left = does.function == "pretrain" and not rules.package  # CS224N does not collect these
         if does.variant in ("vanilla", rules.variant) and not left:
-            add(does.writes or does.predicts, f"make it with '{made}'", [code, *beside])
+            made = f"make it with '{commands.typed(name, package)}{own}'"
+            add(does.writes or does.predicts, made, [code, *beside])
     for name in rules.packed:
         advice, folders = "name the data's folder with --data", data_folders(data)
         if name == LONDON:
@@ -83,12 +74,6 @@ def deliverables(code: Path, year: str, data: str | None = None) -> list[Deliver
             advice, folders = f"make it with 'python london_baseline.py --out {place}'", []
         add(name, advice, [*beside, code, *folders])
     return found
-
-
-def _code(folder: Path, package: bool) -> list[str]:
-    """The course's files; where a whole folder is packed, every other Python file in it too."""
-    others = [] if package else sorted(path.name for path in folder.glob("*.py"))
-    return list(dict.fromkeys([*expected_files(folder), *others]))
 
 
 def find_fault(path: Path) -> str:
@@ -117,9 +102,8 @@ def _fault_of_predictions(path: Path, wanted: int) -> str:
         return f"expected {wanted} lines with a place on each, found no place in it"
     if len(lines) != wanted:
         return f"expected {wanted} lines, one for each question, found {len(lines)}"
-    if empty:
-        return f"expected a place on each line, found {len(empty)} of {wanted} {EMPTY} {empty[0]}"
-    return ""
+    first = f"{len(empty)} of {wanted} empty, the first of them line {(empty or [0])[0]}"
+    return f"expected a place on each line, found {first}" if empty else ""
 
 
 def hand_in(given: argparse.Namespace) -> None:
@@ -133,36 +117,21 @@ def hand_in(given: argparse.Namespace) -> None:
     print(f"{said}\n")
     width = max(len(each.name) for each in found)
     for each in found:
-        print(f"{'  ' if each.good else 'x '}{each.name:{width}}  {each.in_words()}")
-    bad = [each for each in found if not each.good]
-    if bad and not (given.incomplete and not given.check):
-        _refuse(bad, len(found), "" if given.check else f"; {out} was not written")
+        print(f"{'x ' if each.fault else '  '}{each.name:{width}}  {each}")
+    bad = sorted((each for each in found if each.fault), key=lambda each: each.path is not None)
+    if bad and (given.check or not given.incomplete):
+        missing = sum(each.path is None for each in bad)
+        left = "" if given.check else f"; {out} was not written"
+        raise (MissingInput if missing else BadData)(
+            f"{bad[0].name}: {bad[0]} ({missing} missing and {len(bad) - missing} wrong of "
+            f"{len(found)} files{left})"
+        )
     if given.check:
         print(f"\n{len(found)} files, all there")
         return
-    files = {each.name: each.path.read_bytes() for each in found if each.packable and each.path}
+    files = {each.name: each.path.read_bytes() for each in found if each.path}
     write_bytes(out, archive(files, zipfile.ZIP_STORED))
-    print(f"\n{len(files)} of {len(found)} files: {out} ({_size(out)})")
-
-
-def _refuse(bad: Sequence[Deliverable], count: int, left: str) -> None:
-    """Missing files go first: what is there can be wrong only once everything is there."""
-    missing = [each for each in bad if each.path is None]
-    kind = MissingInput if missing else BadData
-    first = (missing or bad)[0]
-    raise kind(
-        f"{first.name}: {first.in_words()} ({len(missing)} missing and "
-        f"{len(bad) - len(missing)} wrong of {count} files{left})"
-    )
-
-
-def _size(path: Path) -> str:
-    size = float(path.stat().st_size)
-    for unit in ("bytes", "kB"):
-        if size < 1000:
-            return f"{size:.0f} {unit}"
-        size /= 1000
-    return f"{size:.1f} MB"
+    print(f"\n{len(files)} of {len(found)} files: {out} ({out.stat().st_size:,} bytes)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -175,7 +144,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     add("--data", metavar="FOLDER", help="where the data is, for years that pack it")
     add("--out", type=Path, metavar="FILE", help="the archive; by default the course's own name")
     add("--check", action="store_true", help="only look what is there")
-    add("--incomplete", action="store_true", help="pack what is there, with empty lines too")
+    add("--incomplete", action="store_true", help="pack what is there, whatever is wrong with it")
     add("--force", action="store_true", help="replace an archive that is there")
     given = parser.parse_args(arguments)
     return tell(lambda: hand_in(given))

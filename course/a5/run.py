@@ -15,11 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-import commands
-from places import HERE, SUBMISSION, find_data
+from places import SUBMISSION, find_data
 
 from wherefrom.core.errors import Mismatch, MissingInput, UsageError, nearest
 from wherefrom.core.files import read_text, write_text
+from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.doctor.years import VARIABLE, YEARS, year_name
 
@@ -38,20 +38,21 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """The options of every year: a command by its name, or function, variant and paths."""
     parser = Parser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add = parser.add_argument
-    add("words", nargs="*", metavar="COMMAND | FUNCTION VARIANT PRETRAIN_CORPUS_PATH")
-    add("--function", choices=FUNCTIONS)
-    add("--variant", choices=commands.VARIANTS)
-    for name in ("pretrain_corpus", "finetune_corpus", "eval_corpus"):
+    for name in ("function", "variant", "pretrain_corpus_path"):
+        word = "command_or_function" if name == "function" else name
+        add(name, nargs="?", default=argparse.SUPPRESS, metavar=word.upper())
+        add(f"--{name}")
+    for name in ("finetune_corpus", "eval_corpus"):
         add(f"--{name}_path")
     for name in ("reading_params", "writing_params", "outputs"):
         add(f"--{name}_path", type=Path)
     add("--pretrain_lr", type=float, default=6e-3)
     add("--finetune_lr", type=float, default=6e-4)
     add("--bottleneck_dim", type=int, help="a perceiver's latents, if not the year's")
-    add("--tb_expt_name", help="write losses for tensorboard to expt/NAME")
-    for name in ("--compile", "--no-compile", "--backend"):  # the library decides by itself
-        extra = {} if name == "--backend" else {"action": "store_true"}
-        add(name, help=argparse.SUPPRESS, **extra)
+    for name in ("--compile", "--no-compile"):  # of some hand-outs: the library does without
+        add(name, help=argparse.SUPPRESS, action="store_true")
+    for name in ("--backend", "--tb_expt_name"):
+        add(name, help=argparse.SUPPRESS)
     add("--data", metavar="FOLDER", help="where the data is, if not in data/ or $A5_DATA")
     add("--out", metavar="FOLDER", type=Path, help="where a command's files go: submission/")
     add("--epochs", type=int, help="epochs to train instead of the assignment's")
@@ -60,41 +61,27 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--year", help=f"the hand-out, if not $A5_YEAR or the files' own: {', '.join(YEARS)}")
     for name, size in SIZES.items():
         add(f"--{name}", type=int, default=size, help=f"{size} in the assignment")
-    return settle(parser, arguments)
-
-
-def settle(parser: Parser, arguments: Sequence[str]) -> argparse.Namespace:
-    """Whatever way it was said: function, variant and paths."""
     options = parser.parse_args(arguments)
-    first = next(iter(options.words), "")
-    command = commands.find(first)
+    command = commands.find(options.function)
     if command is not None:  # its name stands for a line; what is typed behind it goes over that
         rest = list(arguments)
-        rest.remove(first)
+        rest.remove(options.function)
         line = command.line(f"{options.out or SUBMISSION}/")
-        options = parser.parse_args([*line[3:], *line[:2], *rest])
-    elif len(options.words) == 1 and first not in FUNCTIONS and options.function is None:
-        guess = nearest(first, [*commands.COMMANDS, *FUNCTIONS]).removesuffix("see the docs")
-        raise UsageError(f"'{first}': no such command; {guess}'./run.sh' alone lists them")
-    names = ("function", "variant", "pretrain_corpus_path")
-    if len(options.words) > len(names):
-        said = " ".join(options.words[: len(names)])
-        found = options.words[len(names)]
-        raise UsageError(f"{said}: expected nothing but options after it, found '{found}'")
-    for name, word in zip(names, options.words, strict=False):
-        if getattr(options, name) not in (None, word):
-            raise UsageError(f"--{name}: expected {word}, found {getattr(options, name)}")
-        setattr(options, name, word)
+        options = parser.parse_args([*line[:2], *line[3:], *rest])
     _check(options)
     return options
 
 
 def _check(options: argparse.Namespace) -> None:
-    known = {"function": FUNCTIONS, "variant": commands.VARIANTS}
-    for name, choices in known.items():
-        value = getattr(options, name)
-        if value not in choices:
-            raise UsageError(f"{name}: expected one of {', '.join(choices)}, found {value!r}")
+    if options.function not in FUNCTIONS:
+        guess = nearest(str(options.function), [*commands.COMMANDS, *FUNCTIONS])
+        guess = guess.removesuffix("see the docs")
+        raise UsageError(
+            f"'{options.function or ''}': no such command; {guess}'./run.sh' lists them"
+        )
+    if options.variant not in commands.VARIANTS:
+        known = ", ".join(commands.VARIANTS)
+        raise UsageError(f"variant: expected one of {known}, found {options.variant!r}")
     evaluating = options.function == "evaluate"
     needed = ("reading_params_path", "eval_corpus_path") if evaluating else ("writing_params_path",)
     for name in needed:
@@ -120,12 +107,10 @@ def run(options: argparse.Namespace) -> None:
     wiki = _data(options.pretrain_corpus_path, "wiki.txt", options)
     read_lines(wiki, gaps=True)  # complains of what a model cannot read, by line
     set_seed(options.seed)
-    dataset = CharCorruptionDataset(_text(wiki), options.block_size)
-    model = build(options, dataset)
-    if options.function == "evaluate":
-        evaluate(options, model, dataset)
-    else:
-        train(options, model, dataset)
+    text = read_text(wiki).replace("\r\n", "\n")
+    dataset = CharCorruptionDataset(text, options.block_size)
+    work = evaluate if options.function == "evaluate" else train
+    work(options, build(options, dataset), dataset)
 
 
 def build(options: argparse.Namespace, dataset: Any) -> Any:
@@ -134,12 +119,10 @@ def build(options: argparse.Namespace, dataset: Any) -> Any:
     from submission.model import GPTConfig
     from submission.utils import current_year, variant_of
 
-    sizes = {name: getattr(options, name) for name in SIZES if name != "block_size"}
-    mconf = GPTConfig(dataset.vocab_size, options.block_size, **sizes)
-    extra = {}
-    if options.variant == "perceiver":
-        given = options.bottleneck_dim
-        extra["bottleneck_dim"] = current_year().bottleneck_dim if given is None else given
+    sizes = {name: getattr(options, name) for name in SIZES}
+    mconf = GPTConfig(dataset.vocab_size, **sizes)
+    latents = options.bottleneck_dim or current_year().bottleneck_dim
+    extra = {"bottleneck_dim": latents} if options.variant == "perceiver" else {}
     name = f"initialize_{options.variant}_model"
     model = getattr(helper, name)(mconf, **extra)
     if model is None:
@@ -158,23 +141,15 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
     from wherefrom.core.files import cannot_write
     from wherefrom.reading.table_files import read_table
 
-    writes, writer = options.writing_params_path, _writer(options)
+    writes = options.writing_params_path
     if options.function == "pretrain":
-        tconf, trainer = helper.pretrain(
-            dataset, options.block_size, model, options.pretrain_lr, writer
-        )
+        given = dataset, options.block_size, model
+        tconf, trainer = helper.pretrain(*given, options.pretrain_lr)
     else:
         names = _data(options.finetune_corpus_path, commands.TRAIN, options)
         read_table(names, 2)  # complains of a bad line by its number
-        tconf, trainer = helper.finetune(
-            options.reading_params_path,
-            names,
-            dataset,
-            options.block_size,
-            model,
-            options.finetune_lr,
-            writer,
-        )
+        given = options.reading_params_path, names, dataset, options.block_size, model
+        tconf, trainer = helper.finetune(*given, options.finetune_lr)
     if tconf is None or trainer is None:
         raise _unwritten(options.function, "a config and a trainer")
     tconf.max_epochs = options.epochs or tconf.max_epochs
@@ -222,22 +197,6 @@ def _data(path: str | None, usual: str, options: argparse.Namespace) -> Path:
     if path is not None and Path(path).is_file():
         return Path(path)
     return find_data(Path(path or usual).name, options.data)
-
-
-def _text(path: Path) -> str:
-    return read_text(path).replace("\r\n", "\n")
-
-
-def _writer(options: argparse.Namespace) -> Any:
-    if options.tb_expt_name is None:
-        return None
-    try:
-        from torch.utils.tensorboard import SummaryWriter
-    except ImportError:
-        raise UsageError(
-            "--tb_expt_name: expected tensorboard, found none; pip install tensorboard"
-        ) from None
-    return SummaryWriter(log_dir=str(HERE / "expt" / options.tb_expt_name))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -9,11 +9,10 @@ fi
 if [ "$#" -eq 0 ]; then
     exec "$python" -c "
 import sys
-sys.path.insert(0, sys.argv[1])
-import commands
+from wherefrom.course.classroom.assignment_commands import COMMANDS
 print('usage: ./run.sh NAME [options]; NAME is one of')
-print(*('  ' + name for name in [*commands.COMMANDS, 'hand_in']), sep='\n')
-sys.exit(2)" "$here"
+print(*('  ' + name for name in [*COMMANDS, 'hand_in']), sep='\n')
+sys.exit(2)"
 fi
 if [ "$1" = hand_in ]; then # checks and packs what is to be handed in
     shift

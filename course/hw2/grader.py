@@ -20,30 +20,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from marking.points import AVERAGED, MENDED, SAVED, TESTS, asked
+from probing.loading import gather, locate, not_asked_for
+
+from wherefrom.core.errors import MissingInput
+from wherefrom.course.classroom.batch import Grader, print_grades, remarks
+from wherefrom.course.classroom.spoken_errors import tell
+from wherefrom.course.doctor.child_requests import Asking, ask
+from wherefrom.course.doctor.findings import Result, attempt
+from wherefrom.course.doctor.intake import taken
+from wherefrom.course.doctor.isolation import Limits
+from wherefrom.course.doctor.isolation import choose as choose_isolation
+from wherefrom.course.doctor.judging.claims import Claims
+from wherefrom.course.doctor.marks import Grade, add_options, choose, overview
+from wherefrom.course.doctor.recognition import own_functions
+from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year
+
 HERE = Path(__file__).resolve().parent
 LENT = ("sigmoid.py", "softmax.py", "q1c_neural.py")
-sys.path.insert(0, str(HERE))
-
-from marking.points import AVERAGED, MENDED, SAVED, TESTS, asked  # noqa: E402
-from probing.loading import gather, locate, not_asked_for  # noqa: E402
-
-from wherefrom.core.errors import MissingInput  # noqa: E402
-from wherefrom.course.classroom.batch import Grader, print_grades  # noqa: E402
-from wherefrom.course.classroom.spoken_errors import tell  # noqa: E402
-from wherefrom.course.doctor.child_requests import Asking, ask  # noqa: E402
-from wherefrom.course.doctor.findings import Result, attempt  # noqa: E402
-from wherefrom.course.doctor.intake import taken  # noqa: E402
-from wherefrom.course.doctor.isolation import Limits, describe  # noqa: E402
-from wherefrom.course.doctor.isolation import choose as choose_isolation  # noqa: E402
-from wherefrom.course.doctor.judging.claims import Claims  # noqa: E402
-from wherefrom.course.doctor.marks import (  # noqa: E402
-    Grade,
-    add_options,
-    choose,
-    overview,
-)
-from wherefrom.course.doctor.recognition import OURS, own_functions  # noqa: E402
-from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year  # noqa: E402
 
 
 def grade(
@@ -66,13 +60,11 @@ def grade(
             from marking.functions import judge_saved  # a hidden test
 
             results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(copy.folder))
-    said = [describe(kind)]
-    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
-    said += [f"{OURS}: {', '.join(ours)}"] if ours else []
+    said = tuple(remarks(kind, copy, ours))
     shown = {name: results[name] for name in names}
     excused = frozenset(name for name, result in shown.items() if result.state == "unknown")
     name = folder.name or str(folder)
-    return Grade(name, TESTS, shown, said=tuple(said), excused=excused, ours=bool(ours))
+    return Grade(name, TESTS, shown, said=said, excused=excused, ours=bool(ours))
 
 
 def look_at(asking: Asking, names: Sequence[str]) -> dict[str, Result]:
@@ -111,10 +103,8 @@ def find_data(given: Path | None) -> Path | None:
     """The homework's data: the folder that was named, HW2_DATA, or data/ beside this file."""
     if given is not None and not given.is_dir():
         raise MissingInput(f"{given}: expected a folder with language/ and embeddings/, found none")
-    named = os.environ.get("HW2_DATA")
-    near = [given] if given else [*([Path(named)] if named else []), HERE / "data"]
-    usual = ("language/ptb-dev.txt", "ptb-dev.txt")
-    return next((p for p in near if any((p / name).is_file() for name in usual)), None)
+    folder = given or Path(os.environ.get("HW2_DATA", HERE / "data"))
+    return folder if folder.is_dir() else None
 
 
 def _run(given: argparse.Namespace) -> None:

@@ -10,12 +10,11 @@ the same command goes on from the latest save. `wherefrom run bigram` trains the
 import argparse
 import random
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from q1c_neural import forward, forward_backward_prop, unpack  # noqa: F401
-from sgd import params_file, save_params, saved_numbers, sgd
+from sgd import find_saved, save_params, sgd
 from sigmoid import sigmoid
 from softmax import softmax
 
@@ -75,7 +74,12 @@ def eval_neural_lm(eval_data_path, saved=None, words=2000) -> float:
     listed = read_vocabulary(find(config, "vocabulary"), words)
     vectors = load_vectors(find(config, "embeddings"), listed).array
     dimensions = vectors.shape[1], HIDDEN, words
-    params = read_params(Path(saved) if saved else latest_params(), dimensions)
+    latest = find_saved()
+    if not saved and not latest:
+        raise MissingInput(
+            ".: expected saved_params_N.npy here, found none; train first, or name a file"
+        )
+    params = read_params(Path(saved or latest[max(latest)]), dimensions)
     return perplexity(*bigrams(listed, path).T, vectors, dimensions, params)
 
 
@@ -86,73 +90,44 @@ def bigrams(listed, path) -> np.ndarray:
     return WordVocabulary(tuple(listed)).bigrams(texts)
 
 
-@dataclass(frozen=True)
-class Text:
-    """Bigrams to train on and of dev (two columns each), and every word's vector."""
-
-    train: np.ndarray
-    dev: np.ndarray
-    vectors: np.ndarray
-
-    @property
-    def dimensions(self) -> tuple[int, int, int]:
-        return self.vectors.shape[1], HIDDEN, len(self.vectors)
-
-
-def load_text(folder: str) -> Text:
-    """The homework's text, or a generated one without a folder."""
-    config = TreebankConfig(folder=str(Path(folder).resolve()) if folder else "")
-    dataset = load(config, 0)
-    vocabulary: WordVocabulary = dataset.vocabulary  # pyright: ignore
-    vectors = vocabulary.vectors
-    if vectors is None:
-        vectors = np.random.default_rng(0).normal(size=(len(vocabulary), WIDTH))
-    train = vocabulary.bigrams([d.text for d in dataset.training_documents])
-    dev = vocabulary.bigrams([d.text for d in dataset.held_out_documents])
-    return Text(train, dev, vectors)
-
-
-def latest_params(folder=".") -> Path:
-    """The saved parameters after the most steps."""
-    if not (numbers := saved_numbers(folder)):
-        raise MissingInput(
-            f"{folder}: expected saved_params_N.npy in it, found none; train first, or name a file"
-        )
-    return params_file(max(numbers), folder)
+def count(dimensions: tuple[int, int, int]) -> int:
+    """How many parameters a network of that size has."""
+    width, hidden, words = dimensions
+    return (width + 1) * hidden + (hidden + 1) * words
 
 
 def read_params(path: Path, dimensions: tuple[int, int, int]) -> np.ndarray:
     """Flat parameters of a network of that size, as `sgd` saves them."""
-    params, (width, hidden, words) = read_npy(path), dimensions
-    size = (width + 1) * hidden + (hidden + 1) * words
-    if params.ndim != 1 or params.dtype.kind not in "fiu":
+    params, size = read_npy(path), count(dimensions)
+    sound = params.dtype.kind in "fiu" and params.shape == (size,)
+    if not sound or not np.abs(params).max() < _LARGEST:
         raise BadData(
-            f"{path}: expected real numbers in a row, found {params.dtype}{list(params.shape)}; "
-            "name a saved_params_N.npy"
+            f"{path}: expected {size} finite numbers in a row, found {params.dtype}"
+            f"{list(params.shape)} or ones over {_LARGEST:g}; name a saved_params_N.npy"
         )
-    if len(params) != size:
-        raise BadData(f"{path}: expected {size} numbers, found {len(params)}; name another file")
-    if not np.isfinite(params).all() or np.abs(params).max(initial=0) > _LARGEST:
-        raise BadData(f"{path}: expected parameters of a network, found ones over {_LARGEST:g}")
     return params
 
 
-def train(folder: str, steps: int, out: Path, seed: int) -> float:
+def train(config: TreebankConfig, steps: int, out: Path, seed: int) -> float:
     """Train as the homework does, save into `out`; the dev perplexity."""
-    if (latest := max(saved_numbers(out), default=0)) > steps:
+    if (latest := max(find_saved(out), default=0)) > steps:
         raise UsageError(f"--steps: expected {latest} or more, as {out} has, found {steps}")
-    text = load_text(folder)
-    before, after = text.train.T
+    dataset = load(config, 0)
+    vocabulary: WordVocabulary = dataset.vocabulary  # pyright: ignore
+    documents = dataset.training_documents, dataset.held_out_documents
+    text, dev = (vocabulary.bigrams([d.text for d in part]).T for part in documents)
     random.seed(31415 + seed)
     np.random.seed(9265 + seed)
-    width, hidden, words = text.dimensions
-    params = np.random.randn((width + 1) * hidden + (hidden + 1) * words)
+    vectors = vocabulary.vectors
+    if vectors is None:  # the generated text's words have none
+        vectors = np.random.default_rng(0).normal(size=(len(vocabulary), WIDTH))
+    dimensions = vectors.shape[1], HIDDEN, len(vectors)
     params = sgd(
-        lambda p: lm_wrapper(before, after, text.vectors, text.dimensions, p),
-        params, LEARNING_RATE, steps, None, True, 1000, out,
+        lambda p: lm_wrapper(*text, vectors, dimensions, p), np.random.randn(count(dimensions)),
+        LEARNING_RATE, steps, None, True, 1000, out,
     )  # fmt: skip
     save_params(steps, params, out)
-    return perplexity(*text.dev.T, text.vectors, text.dimensions, params)
+    return perplexity(*dev, vectors, dimensions, params)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -167,7 +142,7 @@ def main(arguments: list[str] | None = None) -> int:
         config = TreebankConfig(folder=str(Path(given.data).resolve()) if given.data else "")
         print("\n".join(survey(config)))
         given.out.mkdir(parents=True, exist_ok=True)
-        print(f"dev perplexity : {train(given.data, given.steps, given.out, given.seed)}")
+        print(f"dev perplexity : {train(config, given.steps, given.out, given.seed)}")
 
     return tell(work)
 

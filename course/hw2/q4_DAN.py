@@ -1,6 +1,6 @@
 """The homework's deep averaging network under its own names: trains one.
 
-    python q4_DAN.py --data FOLDER [--p 0.3] [--hidden_layers 1] [--activation relu]
+    python q4_DAN.py --data FOLDER [--p 0.3] [--hidden_layers 1] [--epochs 2]
 
 FOLDER has the reviews in sentiment/ and the word vectors in embeddings/; without it the reviews
 are generated. The whole study is `wherefrom run sentiment`. The numbers of words begin with 0,
@@ -16,12 +16,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from wherefrom.core.errors import MissingInput
+from wherefrom.core.npy import read_npy
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.data.reviews import ReviewsConfig, load, survey
 
 GLOVE = "glove.npy"  # the vectors [words, width] that a network begins with, if none are given
-ACTIVATIONS = {"relu": nn.ReLU, "tanh": nn.Tanh, "sigmoid": nn.Sigmoid, "gelu": nn.GELU}
 
 
 class DAN(nn.Module):
@@ -36,7 +35,7 @@ class DAN(nn.Module):
     ) -> None:
         super().__init__()
         self.num_labels, self.p = 2, p
-        vectors = torch.as_tensor(_read_glove() if vectors is None else vectors).float()
+        vectors = torch.as_tensor(read_npy(Path(GLOVE)) if vectors is None else vectors).float()
         activation = activation or nn.ReLU()
         ### START_CODE_HERE ###
         self.embeddings = nn.Embedding.from_pretrained(vectors, freeze=False)
@@ -135,23 +134,15 @@ def evaluate(model: DAN, examples) -> float:
     return compute_metrics(logits.numpy(), [e["labels"] for e in examples])["accuracy"]
 
 
-def _read_glove() -> np.ndarray:
-    if not Path(GLOVE).is_file():
-        raise MissingInput(f"{GLOVE}: expected word vectors, found none; give DAN(vectors=...)")
-    return np.load(GLOVE, allow_pickle=False)
-
-
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", default="", metavar="FOLDER")
     parser.add_argument("--seed", type=int, default=0, metavar="N")
     parser.add_argument("--p", type=float, default=0.3, help="word dropout")
     parser.add_argument("--hidden_layers", type=int, default=1)
-    parser.add_argument("--activation", choices=ACTIVATIONS, default="relu")
     parser.add_argument("--epochs", type=int, default=2)
     given = parser.parse_args(arguments)
     options = {"p": given.p, "hidden_layers": given.hidden_layers}
-    options["activation"] = ACTIVATIONS[given.activation]()
 
     def work() -> None:
         folder = str(Path(given.data).resolve()) if given.data else ""

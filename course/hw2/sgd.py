@@ -1,16 +1,14 @@
 """Stochastic gradient descent under the homework's name, with saving and going on.
 
-`saved_params_N.npy` holds the parameters after N steps, as the homework has them. Beside it,
-`saved_state_N.json` holds the states of both random generators, Python's and numpy's: a run
-that goes on from there is, to the bit, the one that was never stopped. The homework's own loop
-leaves no such file; its parameters are gone on from with other random numbers.
+`saved_params_N.npy` holds the parameters after N steps, as the homework has them. At every save
+both random generators, Python's and numpy's, begin anew from a number that follows from the
+parameters: a run that goes on from there is, to the bit, the one that was never stopped.
 """
 
-import json
 import os
 import random
 import re
-import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -19,29 +17,13 @@ SAVE_PARAMS_EVERY = 5000
 ANNEAL_EVERY = 20_000
 
 
-def sgd(
-    f,
-    x0,
-    step,
-    iterations,
-    postprocessing=None,
-    use_saved=False,
-    print_every=10,
-    folder=".",
-    PRINT_EVERY=None,
-):
-    """Take `iterations` steps down the gradient of `f(x)`, which gives (cost, gradient).
-
-    `PRINT_EVERY` is the homework's name for `print_every`.
-    """
+def sgd(f, x0, step, iterations, postprocessing=None, use_saved=False, PRINT_EVERY=10, folder="."):
+    """Take `iterations` steps down the gradient of `f(x)`, which gives (cost, gradient)."""
     postprocess = postprocessing or (lambda x: x)
-    every = print_every if PRINT_EVERY is None else PRINT_EVERY
     x, done = x0, 0
-    if use_saved:
-        saved = load_saved_params(folder)
-        if saved is not None:
-            done, x = saved
-            step *= 0.5 ** (done // ANNEAL_EVERY)
+    if use_saved and (saved := load_saved_params(folder)) is not None:
+        done, x = saved
+        step *= 0.5 ** (done // ANNEAL_EVERY)
     cost_mean = None
     for number in range(done + 1, iterations + 1):
         ### START_CODE_HERE ###
@@ -49,7 +31,7 @@ def sgd(
         x = postprocess(x - step * gradient)
         ### END_CODE_HERE ###
         cost_mean = cost if cost_mean is None else 0.95 * cost_mean + 0.05 * cost
-        if number % every == 0:
+        if number % PRINT_EVERY == 0:
             print(f"iter {number}: {cost_mean:f}")
         if use_saved and number % SAVE_PARAMS_EVERY == 0:
             save_params(number, x, folder)
@@ -59,61 +41,40 @@ def sgd(
 
 
 def save_params(number: int, params, folder=".") -> None:
-    """Write random states and parameters after a step; the parameters last, and all at once."""
+    """Write the parameters after a step, all at once."""
     ### START_CODE_HERE ###
-    name, keys, place, has_gauss, gauss = np.random.get_state()
-    state = {
-        "python": random.getstate(),
-        "numpy": [name, [int(k) for k in keys], place, has_gauss, gauss],
-    }
-    state_file(number, folder).write_text(json.dumps(state), encoding="utf-8")
-    path = params_file(number, folder)
+    path = Path(folder) / f"saved_params_{number}.npy"
     unfinished = path.with_name(f"unfinished_{path.name}")
     np.save(unfinished, params)
     os.replace(unfinished, path)
+    begin_anew(params)
     ### END_CODE_HERE ###
 
 
 def load_saved_params(folder="."):
-    """(steps, parameters) of the latest save; both random states as they were then, if known."""
+    """(steps, parameters) of the latest save; None if there is none."""
     ### START_CODE_HERE ###
-    numbers = saved_numbers(folder)
-    if not numbers:
+    saved = find_saved(folder)
+    if not saved:
         return None
-    number = max(numbers)
-    params = np.load(params_file(number, folder), allow_pickle=False)
-    states = state_file(number, folder)
-    if states.exists():
-        restore(json.loads(states.read_text(encoding="utf-8")))
-    else:
-        print(
-            f"{params_file(number, folder)}: going on from it without {states.name}, which would "
-            "have the random states: not the steps that an unstopped run takes",
-            file=sys.stderr,
-        )
-    return number, params
+    params = np.load(saved[max(saved)], allow_pickle=False)
+    begin_anew(params)
+    return max(saved), params
     ### END_CODE_HERE ###
 
 
-def restore(state) -> None:
-    """Both random generators as `save_params` found them."""
-    version, words, gauss = state["python"]
-    random.setstate((version, tuple(words), gauss))
-    name, keys, *rest = state["numpy"]
-    np.random.set_state((name, np.array(keys, np.uint32), *rest))
+def begin_anew(params) -> None:
+    """Seed both random generators with a checksum of the parameters."""
+    seed = zlib.crc32(np.ascontiguousarray(params, dtype=np.float64).tobytes())
+    random.seed(seed)
+    np.random.seed(seed)
 
 
-def saved_numbers(folder=".") -> list[int]:
-    found = (re.fullmatch(r"saved_params_(\d+)\.npy", p.name) for p in Path(folder).iterdir())
-    return sorted(int(match[1]) for match in found if match)
-
-
-def params_file(number: int, folder=".") -> Path:
-    return Path(folder) / f"saved_params_{number}.npy"
-
-
-def state_file(number: int, folder=".") -> Path:
-    return Path(folder) / f"saved_state_{number}.json"
+def find_saved(folder=".") -> dict[int, Path]:
+    """The files of saved parameters, by their steps."""
+    found = {path: re.fullmatch(r"saved_params_(\d+)\.npy", path.name)
+             for path in Path(folder).iterdir()}  # fmt: skip
+    return {int(match[1]): path for path, match in found.items() if match}
 
 
 def sanity_check() -> None:
@@ -121,7 +82,7 @@ def sanity_check() -> None:
         return np.sum(x**2), 2 * x
 
     for start in (0.5, 0.0, -1.5):
-        reached = sgd(square, start, 0.01, 1000, print_every=100)
+        reached = sgd(square, start, 0.01, 1000, PRINT_EVERY=100)
         print(f"from {start} to {reached}")
         assert abs(reached) <= 1e-6
 

@@ -42,7 +42,7 @@ from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
 from wherefrom.core.replies import Claim, Reply, Source, Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.course.classroom.handout_files import new_course
-from wherefrom.course.lab.running import demonstrate_again, run_demonstrations
+from wherefrom.course.lab.running import run_demonstrations
 from wherefrom.data.data_catalogue import survey_dataset
 from wherefrom.experiments.comparing.explanation import Explanation, explain
 from wherefrom.experiments.comparing.listing import RecipeEntry, RunEntry, list_recipes, list_runs
@@ -77,7 +77,7 @@ from wherefrom.show.export.exporting import Export
 from wherefrom.show.export.exporting import export_run as export
 from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
 from wherefrom.show.page.opened_report import example_report, open_report
-from wherefrom.show.page.report_page import Report, report_runs
+from wherefrom.show.page.report_page import Report, write_report
 from wherefrom.show.terminal.messages import note
 from wherefrom.show.terminal.progress_lines import TrainingProgress, watch_reading
 from wherefrom.training.rank_group import PATIENCE
@@ -221,21 +221,15 @@ def evaluate(
     processes: int | None = None,
     wait: float = PATIENCE,
 ) -> Outcome:
-    """Score a finished run's models again, or compute its demonstrations again.
+    """Score a finished run's models again.
 
     The new results are stored; `Outcome.changed` names those that differ from the old ones. Several
     `processes`, or those of torchrun, divide the questions; `wait` is as in `run`.
     """
     path = run_path(run)
     recipe = RunFolder(path).read_recipe()
-    work = partial(_evaluate, recipe, threads)
+    work = partial(evaluate_run, threads=threads)
     return run_on_ranks(work, path, recipe, processes, wait, trains=False)
-
-
-def _evaluate(recipe: Experiment, threads: int | None, path: Path) -> Outcome:
-    if isinstance(recipe, Demonstrations):
-        return demonstrate_again(recipe, RunFolder(path))
-    return evaluate_run(path, threads)
 
 
 def default_folder(recipe: Experiment) -> Path:
@@ -353,23 +347,6 @@ def examples(
     _refuse_given(f"{source}: is a file of predictions", **named)
     table, folder = (None if path is None else Path(path) for path in (questions, data))
     return examples_of_file(Path(source), table, folder, number, seed)
-
-
-def write_report(
-    runs: AnyRun | Iterable[AnyRun],
-    out: str | PathLike[str] | None = None,
-    *,
-    precision: str = "auto",
-    threads: int | None = None,
-) -> Report:
-    """Write a run's report, one HTML file in which its model answers (default: RUN/report.html).
-
-    Further runs are shown beside the first. `precision` says how the page keeps the weights: int8,
-    int12, fp16 or fp32; by default fp16, or fewer bits where the page would be too large. The page
-    shows an audit's findings if there is an audit, and needs none.
-    """
-    given = [runs] if isinstance(runs, str | PathLike | Run) else list(runs)
-    return report_runs(given, out, precision, threads)
 
 
 # -- what these share ------------------------------------------------------------------

@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wherefrom.answering.decoys import TIERS, DecoyNames, _match, famous_people, make_tiers
+from wherefrom.answering.decoys import (
+    TIERS,
+    DecoyNames,
+    NovelNames,
+    _match,
+    famous_people,
+    make_tiers,
+)
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.data.people import PeopleConfig, load
@@ -26,6 +33,10 @@ def length(names) -> np.ndarray:
     return np.array([-len(name) - sum(map(ord, name)) / 1000 for name in names])
 
 
+def novel(known, avoid=(), documents=()) -> NovelNames:
+    return NovelNames.of(known, lambda _: True, avoid, documents)
+
+
 @pytest.fixture(scope="module")
 def world():
     return load(PeopleConfig(), 0)
@@ -39,10 +50,9 @@ def known(world) -> list[str]:
 @pytest.fixture(scope="module")
 def made(world, known):
     vocabulary = Vocabulary.from_text([*(d.text for d in world.documents), world.alphabet])
-    return make_tiers(
-        known, lambda name: not vocabulary.missing(name), length,
-        avoid=[q.subject for q in world.questions], texts=[d.text for d in world.documents],
-    )  # fmt: skip
+    asked = [q.subject for q in world.questions]
+    novel = NovelNames.of(known, lambda name: not vocabulary.missing(name), asked, world.documents)
+    return make_tiers(novel, length)
 
 
 def test_there_are_two_hundred_of_each_and_none_twice(made):
@@ -69,16 +79,16 @@ def test_shortened_names_are_the_beginnings_of_known_ones(made, known):
 
 def test_single_words_cannot_be_recombined_and_are_scrambled():
     words = "Arno Beck Cole Dorn Eder".split()
-    found = DecoyNames(words, lambda _: True, 24).of("Arno")
+    found = DecoyNames(novel(words), 24).of("Arno")
     assert len(set(found)) == 24
     assert not set(found) & set(words)
     assert {len(name) for name in found} == {4}
 
 
 def test_decoys_share_a_part_and_are_out_of_corpus(known, world):
-    avoid, texts = [q.subject for q in world.questions], [d.text for d in world.documents]
-    everything = "\n".join([*texts, *avoid])
-    decoys = DecoyNames(known, lambda _: True, 24, avoid=avoid, texts=texts)
+    avoid = [q.subject for q in world.questions]
+    everything = "\n".join([*(d.text for d in world.documents), *avoid])
+    decoys = DecoyNames(novel(known, avoid, world.documents), 24)
     for name in known[:20]:
         found = decoys.of(name)
         assert len(found) == len(set(found)) > 12
@@ -90,7 +100,7 @@ def test_decoys_share_a_part_and_are_out_of_corpus(known, world):
 
 
 def test_inventions_that_a_gate_is_tried_on_are_made_once(known):
-    decoys = DecoyNames(known, lambda _: True, 24)
+    decoys = DecoyNames(novel(known), 24)
     found = decoys.invented(length)
     assert len(set(found)) == 30
     assert not set(found) & set(known)
@@ -98,8 +108,7 @@ def test_inventions_that_a_gate_is_tried_on_are_made_once(known):
 
 
 def test_an_out_of_corpus_name_has_decoys_of_its_own_words_or_others(known, world):
-    texts = [d.text for d in world.documents]
-    decoys = DecoyNames(known, lambda _: True, 8, texts=texts)
+    decoys = DecoyNames(novel(known, documents=world.documents), 8)
     for name in decoys.of("Zzyx Qwert"):
         assert ("Zzyx" in name) != ("Qwert" in name)
     assert all(" " in name and "Zzyx" not in name for name in decoys.of("Zzyx"))
@@ -125,13 +134,13 @@ def digest(made, *tiers):
 
 
 def test_neither_order_nor_repetition_of_the_known_matters(known):
-    one = make_tiers(known, lambda _: True, length, 20)
-    assert make_tiers(list(reversed(known)) * 2, lambda _: True, length, 20) == one
-    assert make_tiers(known, lambda _: True, length, 20, seed=1) != one
+    one = make_tiers(novel(known), length, 20)
+    assert make_tiers(novel(list(reversed(known)) * 2), length, 20) == one
+    assert make_tiers(novel(known), length, 20, seed=1) != one
 
 
 def test_odd_names_keep_their_shape():
-    made = make_tiers(ODD, lambda name: "%" not in name, length, 30)
+    made = make_tiers(NovelNames.of(ODD, lambda name: "%" not in name), length, 30)
     assert not {n.casefold() for n in ODD} & {n.casefold() for t in made.values() for n in t}
     heads = {name.split()[0] for name in (*ODD, "Elfie Wörner")}
     tails = {name.partition(" ")[2] for name in (*ODD, "Elfie Wörner")}
@@ -148,7 +157,8 @@ def test_odd_names_keep_their_shape():
 @settings(max_examples=8, deadline=None)
 def test_whatever_the_corpus_names_are_new_and_can_be_written(seed, size, count):
     letters = set("".join(ODD)) - {"%"}
-    made = make_tiers(ODD[:size], lambda name: letters.issuperset(name), length, count, seed)
+    known = NovelNames.of(ODD[:size], lambda name: letters.issuperset(name))
+    made = make_tiers(known, length, count, seed)
     names = [name for tier in made.values() for name in tier]
     assert len({name.casefold() for name in names}) == len(names)
     assert not {name.casefold() for name in names} & {name.casefold() for name in ODD[:size]}
@@ -179,4 +189,4 @@ def test_no_other_choice_matches_better(pool, aims):
 
 def test_without_known_names_there_is_nothing_to_imitate():
     with pytest.raises(BadData, match="expected known names to imitate, found none"):
-        make_tiers([], lambda _: True, length)
+        novel([])

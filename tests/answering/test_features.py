@@ -1,7 +1,6 @@
 """Features of answers: familiarity with a name, against probabilities worked out by hand."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -21,7 +20,6 @@ from wherefrom.answering.features import (
 )
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Document, Span
-from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.models.gpt import GPT, GPTConfig
 
@@ -153,12 +151,3 @@ def test_a_name_with_one_strange_part_is_strange_all_over():
     assert tuple(found.columns) == FAMILIARITY == ("familiarity", "least_familiar")
     assert found["familiarity"].tolist() == [0.5, 6, -6, -6, -6, -6]
     assert found["least_familiar"].tolist() == [0.25, 1, -6, -6, -6, -6]
-
-
-@pytest.mark.parametrize("change", [{REST: math.nan}, {"other": 1.0}])
-def test_a_reference_has_a_finite_number_of_each_measure(change):
-    for part in ("mean", "spread"):
-        with pytest.raises(BadData, match=f"familiarity: expected a finite {part} of each of rest"):
-            replace(EVEN, **{part: dict.fromkeys(MEASURES, 1.0) | change})
-    with pytest.raises(BadData, match="spreads above 0"):
-        replace(EVEN, spread=dict.fromkeys(MEASURES, 0.0))

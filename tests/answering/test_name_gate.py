@@ -1,11 +1,8 @@
 """Names that the model has read, told from decoys."""
 
-import math
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.name_gate import (
@@ -18,7 +15,6 @@ from wherefrom.answering.name_gate import (
 from wherefrom.answering.policy import LogisticCalibration, NameGate
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Dataset, Document, Question, Span
-from wherefrom.core.errors import BadData
 
 
 def table(values: np.ndarray) -> FeatureTable:
@@ -111,11 +107,3 @@ def test_where_no_name_can_be_asked_about_there_are_no_decoys():
     made = make_decoy_names(SimpleNamespace(spells=lambda name: True), dataset)
     assert made is not None
     assert "Bo Falk" not in made.of("Bo Falk")
-
-
-def test_another_curve_or_no_number_is_refused():
-    curve = LogisticCalibration(("a",), (0.0,), (1.0,), (1.0,), 0.0)
-    with pytest.raises(BadData, match=r"names: expected the features .* found \('a',\)"):
-        NameGate(curve, 0.5)
-    with pytest.raises(BadData, match="names: expected a finite least value, found nan"):
-        replace(fit_name_gate(cloud(0, 30, 5), cloud(-3, 30, 6)), least=math.nan)

@@ -4,6 +4,7 @@ import unicodedata
 
 import pytest
 
+from wherefrom.answering.decoys import NovelNames
 from wherefrom.answering.name_suggestions import NameSuggester
 from wherefrom.answering.perturbed_names import (
     ACCENTED,
@@ -14,10 +15,11 @@ from wherefrom.answering.perturbed_names import (
     SWAPPED,
     TITLED,
     UNSEEN,
+    WAYS,
     Writing,
     make_perturbed,
-    perturb,
 )
+from wherefrom.core.contracts import Document
 
 FIRST = ["Amos", "Clara", "Édith", "Bo", "Ingrid", "Jean-Luc", "Tomás", "Wu"]
 LAST = ["Karlsson", "Whitfield", "O'Neil", "Li", "van den Berg", "Núñez", "Ferreira"]
@@ -31,7 +33,7 @@ def spells(name: str) -> bool:
 
 @pytest.fixture(scope="module")
 def tiers() -> dict[str, tuple[str, ...]]:
-    return make_perturbed(NAMES, spells, 40)
+    return make_perturbed(NovelNames.of(NAMES, spells), 40)
 
 
 def plain(text: str) -> str:
@@ -50,14 +52,16 @@ def test_there_are_enough_of_each_and_nobody_is_known_or_twice(tiers):
 
 
 def test_they_are_a_function_of_the_names_and_the_seed(tiers):
-    assert make_perturbed(reversed(NAMES), spells, 40) == tiers
-    assert make_perturbed(NAMES, spells, 40, seed=1)[MISSPELT] != tiers[MISSPELT]
+    assert make_perturbed(NovelNames.of(reversed(NAMES), spells), 40) == tiers
+    others = make_perturbed(NovelNames.of(NAMES, spells), 40, seed=1)
+    assert others[MISSPELT] != tiers[MISSPELT]
 
 
-def test_a_name_of_the_text_is_no_perturbed_one():
-    typo = make_perturbed(NAMES, spells, 40)[MISSPELT][0]
-    assert typo not in make_perturbed(NAMES, spells, 40, texts=[f"{typo} was born."])[MISSPELT]
-    assert typo not in make_perturbed(NAMES, spells, 40, avoid=[typo])[MISSPELT]
+def test_a_name_of_the_text_is_no_perturbed_one(tiers):
+    typo = tiers[MISSPELT][0]
+    told = NovelNames.of(NAMES, spells, documents=[Document(f"{typo} was born.")])
+    for novel in (told, NovelNames.of(NAMES, spells, avoid=[typo])):
+        assert typo not in make_perturbed(novel, 40)[MISSPELT]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +77,7 @@ def test_the_four_slips_by_hand(way, first, second):
     """At the first of the six letters, which stays a capital, and at the second."""
     writing = Writing(("b",), spells, NAMES)
     for place, typo in ((0, first), (2**32 // 6 + 1, second)):
-        assert list(perturb(MISSPELT, "Amos Li", (way, place, 0, 0), writing)) == [typo]
+        assert list(WAYS[MISSPELT]("Amos Li", (way, place, 0, 0), writing)) == [typo]
 
 
 def test_accents_alone_differ(tiers):
@@ -84,8 +88,8 @@ def test_accents_alone_differ(tiers):
 
 def test_an_accent_that_the_model_has_read_is_the_first_choice():
     writing = Writing(("b",), spells, NAMES)
-    assert spells(next(perturb(ACCENTED, "Clara Moon", (0, 0, 0, 0), writing)))
-    assert not spells(next(perturb(ACCENTED, "Wm Brt", (0, 0, 0, 0), writing)))
+    assert spells(next(WAYS[ACCENTED]("Clara Moon", (0, 0, 0, 0), writing)))
+    assert not spells(next(WAYS[ACCENTED]("Wm Brt", (0, 0, 0, 0), writing)))
 
 
 def test_swapped_merged_initials_titles(tiers):

@@ -1,6 +1,9 @@
 """Whether people asked about are like the calibration people."""
 
 import re
+from collections import namedtuple
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +21,7 @@ from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.forms import Form, ParsedQuestion
 
+Stated = namedtuple("Stated", "stated")
 FORM = Form("Where was ", " born?")
 
 
@@ -55,12 +59,17 @@ def test_what_is_compared_by_hand():
         Question("", "Ann", "trade", "Rome", "asked"),
         Question("", "Bo", "birthplace", "Lima", "held-out"),
     )
-    dataset = Dataset((), questions=questions)
+    stated = {"Ann": "Oslo", "Di": "Bonn"}
+
+    def judge_answer(question: ParsedQuestion, _: str) -> Any:
+        return None if question.subject == "Cyril" else Stated(stated.get(question.subject))
+
+    inspector: Any = SimpleNamespace(
+        opened=SimpleNamespace(dataset=Dataset((), questions=questions)), judge_answer=judge_answer
+    )
     table = FeatureTable({name: np.array([1.0, 2.0, 3.0, 4.0]) for name in FAMILIARITY})
     parsed = [asked(name) for name in ("Ann", "Bo", "Cyril", "Di")]
-    found = describe_people(
-        parsed, table, ["Oslo", "Rome", "Lima", None], [True, False, None, True], dataset
-    )
+    found = describe_people(inspector, parsed, table, ["Oslo", "Rome", "Lima", None])
     assert found.numbers["length of the name"].tolist() == [3, 2, 5, 2]
     assert found.numbers["length of the question"].tolist() == [19, 18, 21, 18]
     assert found.numbers["familiarity of the name"].tolist() == [1, 2, 3, 4]

@@ -4,14 +4,20 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from tests.support.audited import Audited
+from tests.support.policies import share_threshold
+from wherefrom.answering import populations
+from wherefrom.answering.asking import ask
+from wherefrom.answering.fitting import judge
+from wherefrom.answering.inspector import Inspector, open_inspector
+from wherefrom.answering.policy import DECLINE_ALL, Threshold
 from wherefrom.auditing import auditor as audit
-from wherefrom.auditing import confidence_sections
 from wherefrom.auditing.auditor import audit_run, find_judged, investigate, report_audit
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
@@ -39,7 +45,7 @@ def test_every_finding_is_there_and_written(audited: Audited):
     assert found.abstention is not None
     assert found.abstention.certificate is not None
     names = {p.name for p in (audited.run.path / "audit").glob("*.svg")}
-    assert names == {"reliability.svg", "risk-coverage.svg", "dose-response.svg"}
+    assert names == {"reliability.svg", "risk-coverage.svg"}
 
 
 def test_one_row_an_answer_with_all_that_is_known_of_it(audited: Audited):
@@ -118,7 +124,7 @@ def test_without_calibration_people_the_rest_is_found(own_facts: Path):
     rows = run.folder.read_jsonl("audit/answers.jsonl")
     assert {row["reply"]["confidence"] for row in rows} == {None}
     assert {row["m"] for row in rows} == {None}
-    assert [p.name for p in (run.path / "audit").glob("*.svg")] == ["dose-response.svg"]
+    assert not [*(run.path / "audit").glob("*.svg")]
 
 
 class Fewer(Run):
@@ -130,14 +136,13 @@ class Fewer(Run):
 
 
 def test_too_few_for_a_bound_still_have_confidence(own_run: Path, monkeypatch):
-    run, asked = open_run(own_run), []
-    certify = confidence_sections.fit_audit_bound
+    run, asked, certify = open_run(own_run), [], audit.certify_policy
 
-    def fit(inspector: Any, examined: Any, *risk: float) -> Any:
-        asked.append(risk)
-        return certify(inspector, examined, *risk)
+    def fit(model: Any, people: Any, alpha: float, delta: float, decoys: Any) -> Any:
+        asked.append((alpha, delta))
+        return certify(model, people, alpha, delta, decoys)
 
-    monkeypatch.setattr(confidence_sections, "fit_audit_bound", fit)
+    monkeypatch.setattr(audit, "certify_policy", fit)
     first = run.dataset.select("calibration")[0]
     questions = (q for q in run.dataset.questions if q.split != "calibration" or q == first)
     found = report_audit(Fewer(run, tuple(questions)), (0.2, 0.05))
@@ -182,3 +187,68 @@ def test_findings_that_cannot_be_written_are_an_error(own_facts: Path, read_only
     with pytest.raises(CannotWrite, match=r"answers\.jsonl: cannot write"):
         report_audit(run)
     assert sorted(run.path.rglob("*")) in (before, sorted([*before, run.path / "audit"]))
+
+
+# --- whom the promises hold for ----------------------------------------------------------------
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tiny run has 14 calibration people and as many held-out ones."""
+    monkeypatch.setattr(populations, "LEAST", 10)
+
+
+def test_splits_are_compared(inspector: Inspector, few: None):
+    dataset = inspector.run.dataset
+    asked = [q for q in dataset.questions if q.split in ("calibration", "held-out")]
+    examined = judge(inspector.model, asked)
+    found = audit.compare_splits(inspector, examined, None)
+    assert list(found) == ["held-out"]
+    check = found["held-out"]
+    calibration = [q for q in asked if q.split == "calibration"]
+    assert (check.calibration, check.asked) == (len(calibration), len(asked) - len(calibration))
+    stated = check.measures[populations.STATED]
+    verdicts = [inspector.judge_answer(inspector.parse(q.text), "") for q in calibration]
+    assert stated.calibration == pytest.approx(np.mean([bool(v and v.stated) for v in verdicts]))
+    length = check.measures["length of the name"]
+    assert length.calibration == pytest.approx(np.mean([len(q.subject) for q in calibration]))
+    trained = {q.answer for q in dataset.asked}
+    new = np.mean([q.answer not in trained for q in calibration])
+    assert check.measures[populations.NEW_ANSWERS].calibration == pytest.approx(new)
+
+
+def test_ask_warns_of_a_batch_of_other_people(own_run: Path, few: None):
+    run = open_run(own_run)
+    questions = [f"Where was Nenen Ranar Sonan Lonan{'na' * i} born?" for i in range(20)]
+    found = ask(open_inspector(run), questions)
+    assert found.population is not None
+    assert found.population.warning in found.notes
+    few = ask(open_inspector(run), questions[:3])
+    assert few.population is None, "about three people nothing is said"
+
+
+def test_unanswered_questions_are_replied_to(own_run: Path):
+    run = open_run(own_run)
+    dataset = run.dataset
+    some = [replace(q, split="unanswered", answer=None) for q in dataset.select("held-out")[:3]]
+    others = tuple(q for q in dataset.questions if q.text not in {s.text for s in some})
+    changed = open_run(own_run)
+    changed.workshop.__dict__["dataset"] = replace(dataset, questions=(*others, *some))
+    inspector = open_inspector(changed)
+    answered = audit.ask_unanswered(inspector)
+    assert answered is not None
+    rows = list(audit.list_unanswered(inspector, answered, None))
+    assert [row.reply.question for row in rows] == [q.text for q in some]
+    assert all(row.answered_at_bound is None for row in rows)
+    policy = inspector.policy
+    assert policy is not None
+    for value, given in ((0.0, True), (DECLINE_ALL, False)):
+        every = share_threshold(policy.calibration, Threshold(value, 0.9, 1, 1, 9), "birthplace")
+        certified: Any = SimpleNamespace(policy=every)
+        again = audit.list_unanswered(inspector, answered, certified)
+        assert {row.answered_at_bound for row in again} == {given}
+    alone = ask(open_inspector(run), [some[0].text])[0]
+    assert rows[0].reply.answer == alone.answer
+    probabilities = (r.candidates[0].model_probability for r in (rows[0].reply, alone))
+    assert next(probabilities) == pytest.approx(next(probabilities), rel=1e-3)
+    assert audit.ask_unanswered(open_inspector(run)) is None

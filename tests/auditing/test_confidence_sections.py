@@ -1,6 +1,7 @@
 """The sections about confidence: thresholds by hand, and nothing fitted on held-out people."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 
 from tests.support.policies import share_threshold
 from wherefrom.answering.features import FEATURES, NO_FORMS
-from wherefrom.answering.fitting import CertifiedPolicy
+from wherefrom.answering.fitting import CertifiedPolicy, certify_policy
 from wherefrom.answering.policy import AnswerPolicy, LogisticCalibration, Threshold
 from wherefrom.auditing import confidence_sections as sections
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
@@ -53,18 +54,9 @@ EXAMINED = examine(CALIBRATION + HELD_OUT)
 
 def fit(examined: AnswerTable, alpha: float = 0.1, delta: float = 0.1) -> CertifiedPolicy:
     """The bound of an audit whose run makes no decoys, so that no gate is fitted."""
-
-    class Opened:
-        decoys = None
-
-    class Model:
-        relations, reference, forms = frozenset({"r"}), None, NO_FORMS
-
-    class Without:
-        model, opened = Model, Opened
-
-    inspector: Any = Without
-    return sections.fit_audit_bound(inspector, examined, alpha, delta)
+    people = examined.rows(examined.select("calibration"))
+    model: Any = SimpleNamespace(relations=frozenset({"r"}), reference=None, forms=NO_FORMS)
+    return certify_policy(model, people, alpha, delta)
 
 
 def many(n: int = 400) -> AnswerTable:

@@ -6,7 +6,7 @@ import pytest
 from tests.support.policies import share_threshold
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.features import FEATURES
-from wherefrom.answering.fitting import CertifiedPolicy
+from wherefrom.answering.fitting import CertifiedPolicy, judge
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN
 from wherefrom.answering.policy import DECLINE_ALL, AnswerPolicy, LogisticCalibration, Threshold
@@ -33,7 +33,7 @@ def bound(value: float, certified: bool) -> CertifiedPolicy:
 @pytest.fixture(scope="module")
 def people(inspector: Inspector) -> AnswerTable:
     asked = inspector.run.dataset.select("held-out")
-    return inspector.examine([(q, inspector.parse(q.text)) for q in asked])
+    return judge(inspector.model, asked)
 
 
 @pytest.fixture(scope="module")
@@ -43,13 +43,13 @@ def tiers(inspector: Inspector) -> dict[str, AskedTier]:
         return sections.ask_tiers(inspector)
 
 
-def test_decoys_are_nobody_in_the_run(inspector: Inspector):
-    tiers = sections.make_audit_decoys(inspector, 5)
+def test_decoys_are_nobody_in_the_run(inspector: Inspector, tiers: dict[str, AskedTier]):
     dataset = inspector.run.dataset
     text = "\n".join(d.text for d in dataset.documents)
     assert list(tiers) == [*FIRST, *PERTURBED]
-    for tier, names in tiers.items():
-        assert len(names) == 5, tier
+    for tier, asked in tiers.items():
+        names = [question.subject for question in asked.questions]
+        assert len(names) == 6, tier
         assert not set(names) & {q.subject for q in dataset.questions}
         assert all((name in text) == (tier == "shortened") for name in names)
         spelt = [inspector.model.spells(name) for name in names]
@@ -73,7 +73,7 @@ def test_decoys_are_ranked_against_people_whose_text_states_the_answer(
     inspector: Inspector, tiers: dict[str, AskedTier]
 ):
     everybody = inspector.run.dataset.select("held-out", ("stated", "omitted", "none"))
-    examined = inspector.examine([(q, inspector.parse(q.text)) for q in everybody])
+    examined = judge(inspector.model, everybody)
     found = sections.report_decoys(tiers, examined, policy(0.0), None)
     assert {row.auroc.n for row in found.values() if row.auroc} == {8 + 6}
 

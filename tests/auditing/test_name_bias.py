@@ -48,14 +48,14 @@ def test_an_ending_that_tells_all_is_worth_two_bits():
     low, high = found.whole.interval
     assert low <= found.whole.value <= high
     assert abs(found.parts["first"].value) < 0.1
-    assert found.summary().startswith("warning: a name alone gives 2.0")
-    assert "biased" in found.summary()
+    assert found.summary.startswith("warning: a name alone gives 2.0")
+    assert "biased" in found.summary
 
 
 def test_where_names_say_nothing_none_is_found():
     found = measure_name_bias(make(400, 0, by_chance), make(200, 1000, by_chance))
     assert abs(found.whole.value) < 0.1
-    assert "no name bias is found in 200 people" in found.summary()
+    assert "no name bias is found in 200 people" in found.summary
 
 
 @pytest.mark.parametrize("parts", [("last",), ("characters",), tuple(PARTS)])

@@ -6,6 +6,7 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from wherefrom.answering.fitting import judge
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor
 from wherefrom.auditing import source_sections as sections
@@ -156,7 +157,7 @@ def test_exposures_are_those_of_held_out_people(inspector: Inspector):
     every = ("stated", "omitted", "none")
     held = dataset.select("held-out", every)
     people = [*dataset.select("calibration", every), *held]
-    answers = inspector.examine([(q, inspector.parse(q.text)) for q in people])
+    answers = judge(inspector.model, people)
     found = sections.report_exposures(inspector.run, answers)
     counted = count_exposures(inspector.run)
     stated = dataset.select("held-out")

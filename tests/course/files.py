@@ -3,9 +3,10 @@
 import importlib
 import importlib.util
 import sys
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
+from types import ModuleType
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -27,6 +28,14 @@ def hand_out(folder: Path, year: str = DEFAULT_YEAR) -> Path:
     return folder / assignment.place
 
 
+def fill(folder: Path, names: Iterable[str]) -> Path:
+    """A folder with empty files of these names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / name).write_text("")
+    return folder
+
+
 def load(folder: Path, *names: str) -> list[ModuleType]:
     """Modules by their own names."""
     with pytest.MonkeyPatch.context() as patch:
@@ -46,19 +55,28 @@ def load_program(folder: Path, name: str) -> ModuleType:
     return module
 
 
-def grading(folder: Path) -> Any:
-    """A fixture: `grader.py` in this process; submissions are still graded in others."""
+class Done(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+def calling(find: Callable[[], Callable[[list[str]], int]]) -> Any:
+    """A fixture: a program's main in this process; submissions are still graded in others."""
 
     @pytest.fixture
-    def grader(capsys: pytest.CaptureFixture[str]) -> Any:
-        program = load_program(folder, "grader")
+    def call(capsys: pytest.CaptureFixture[str]) -> Callable[..., Done]:
+        main = find()
 
-        def call(*arguments: object) -> SimpleNamespace:
+        def run(*arguments: object) -> Done:
             capsys.readouterr()
-            code = program.main([str(argument) for argument in arguments])
-            captured = capsys.readouterr()
-            return SimpleNamespace(code=code, out=captured.out, err=captured.err)
+            code = main([str(argument) for argument in arguments])
+            return Done(code, *capsys.readouterr())
 
-        return call
+        return run
 
-    return grader
+    return call
+
+
+def grading(folder: Path) -> Any:
+    return calling(lambda: load_program(folder, "grader").main)

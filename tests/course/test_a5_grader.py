@@ -61,6 +61,10 @@ def test_the_points_are_the_years_own(year):
     assert found == POINTS[year]
 
 
+def test_an_id_that_a_person_marks_in_one_year_has_its_column_for_the_others():
+    assert grade.grader(grade.Order(("1c-0-basic",))).columns == ["1c-0-basic"]
+
+
 def test_the_tests_are_listed(grader):
     lines = grader("--list", "1e").out.splitlines()
     assert lines[0].split() == "1e-0-basic 5 every length of text occurs".split()
@@ -77,11 +81,6 @@ def test_the_reference_gets_everything(grader, solution, data):
     graded = json.loads(done.out)
     assert {t["id"]: t["why"] for t in graded["tests"] if t["state"] != "ok"} == {}
     assert graded["points"] == graded["possible"] == 64
-
-
-def test_a_written_answer_is_for_a_person(solution, data):
-    found = look(solution, data, "3a-0-basic")
-    assert (found.state, found.text) == ("unknown", "written: a person marks it")
 
 
 def test_the_starter_gets_nothing(grader, grounds, data):
@@ -195,13 +194,14 @@ def test_a_batch_survives_every_submission(grader, grounds):
     making.copy(folder / "lacking").joinpath("helper.py").unlink()
     (making.copy(folder / "syntax") / "model.py").write_text("def f(:\n")
     (folder / "empty").mkdir()
+    making.side_by_side(folder / "other year" / "a5" / "src")
     out = grounds / "grades.csv"
-    done = grader("--batch", folder, "--csv", out, "1e-2-basic")
+    done = grader("--batch", folder, "--csv", out, "1e-2-basic", "2e-2-basic")
     assert (done.code, done.err) == (0, "")
     rows = {row["submission"]: row for row in csv.DictReader(out.open())}
-    assert len(rows) == 6
-    points = {name: row["points"] for name, row in rows.items() if row["points"] != "0"}
-    assert points == {"'=good": "5"}
+    assert len(rows) == 7
+    points = {n: (row["year"], row["points"]) for n, row in rows.items() if row["points"] != "0"}
+    assert points == {"'=good": ("xcs2021", "5"), "other year": ("cs224n2021", "2.5")}
     assert "cannot be imported: it was killed (SIGABRT)" in rows["crash"]["why"]
     assert "memory" in rows["hungry"]["why"]
     assert "helper.py: expected one of the course's files" in rows["lacking"]["why"]

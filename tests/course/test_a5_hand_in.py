@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from tests.course.files import A5, load
+from tests.course.files import A5, calling, load
+from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom import handout_files as packing
 from wherefrom.course.classroom.assignments import find_assignment
 from wherefrom.course.doctor.guess import guess_year
@@ -15,7 +16,7 @@ from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.layouts import check_files, locate, written
 from wherefrom.course.doctor.years import YEARS
 
-commands, hand_in = load(A5, "commands", "hand_in")
+(hand_in,) = load(A5, "hand_in")
 
 # Seed 001 lists these, in this order, as what is handed in.
 SEED = (
@@ -54,29 +55,19 @@ def complete(tmp_path):
     return folder
 
 
-@pytest.fixture
-def call(capsys, tmp_path, monkeypatch):
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
-    def call(*arguments):
-        code = hand_in.main([str(a) for a in arguments])
-        out, err = capsys.readouterr()
-        assert "Traceback" not in err
-        return code, out, err
 
-    return call
+call = calling(lambda: hand_in.main)
 
 
 def names_of(data: bytes) -> list[str]:
     return zipfile.ZipFile(io.BytesIO(data)).namelist()
 
 
-def test_the_default_year_asks_for_what_the_seed_lists(complete):
-    asked = hand_in.deliverables(complete, "xcs2021")
-    assert sorted(each.name for each in asked) == sorted(SEED)
-
-
-def test_cs224n_packs_src_and_the_data(tmp_path):
+def test_cs224n_packs_src_and_the_data_and_its_own_run_py_makes_the_files(call, tmp_path):
     src = tmp_path / "a5" / "src"
     src.mkdir(parents=True)
     for name in ("attention", "dataset", "model", "run", "trainer", "utils", "london_baseline"):
@@ -90,6 +81,11 @@ def test_cs224n_packs_src_and_the_data(tmp_path):
     assert "london_baseline_accuracy.txt" in later
     assert "rope.finetune.params" in later
     assert not later & {"wiki.txt", "rope.pretrain.params", "vanilla.pretrain.params"}
+    (src.parent / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 501, encoding="utf-8")
+    _, out, _ = call("--submission", src.parent, "--check", "--year", "cs224n2021")
+    assert "./run.sh" not in out
+    assert "vanilla.model.params                   missing; make it with 'python src/run.py " in out
+    assert "expected 500 lines, one for each question, found 501; make it with 'python" in out
 
 
 @pytest.mark.parametrize("year", YEARS)
@@ -138,6 +134,7 @@ def test_what_is_missing_is_named_with_what_makes_it(call, complete, tmp_path):
     assert "./run.sh synthesizer_finetune_with_pretrain" in line
     assert "1 missing and 0 wrong of 18 files" in err
     assert not (tmp_path / "assignment5_submission.zip").exists()
+    (complete / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 499 + "\n")
     assert call("--submission", complete, "--incomplete")[0] == 0
     assert len(names_of((tmp_path / "assignment5_submission.zip").read_bytes())) == 17
 
@@ -170,15 +167,6 @@ def test_what_is_wrong_is_found(call, complete, name, text, says):
     assert out.count("\nx ") == 1
 
 
-def test_empty_lines_can_be_handed_in_knowingly(call, complete, tmp_path):
-    path = complete / "vanilla.pretrain.dev.predictions"
-    path.write_text("Rome\n" * 499 + "\n", encoding="utf-8")
-    assert call("--submission", complete)[0] == 65
-    assert call("--submission", complete, "--incomplete")[0] == 0
-    packed = (tmp_path / "assignment5_submission.zip").read_bytes()
-    assert path.name in names_of(packed)
-
-
 @pytest.mark.parametrize("year", ["xcs2021", "cs224n2023"])
 def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
     assignment = find_assignment(year)
@@ -195,18 +183,6 @@ def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
         assert guess_year(place).year == year
         assert len(written(place, "*.predictions")) == 6
         assert len(written(place, "*.params")) == (5 if package else 3)
-
-
-def test_files_of_cs224n_are_made_by_their_own_run_py(call, tmp_path):
-    src = tmp_path / "src"
-    src.mkdir()
-    for name in ("attention", "dataset", "model", "run", "trainer", "utils"):
-        (src / f"{name}.py").write_text("x = 1\n", encoding="utf-8")
-    (tmp_path / "vanilla.pretrain.dev.predictions").write_text("Rome\n" * 501, encoding="utf-8")
-    _, out, _ = call("--submission", tmp_path, "--check", "--year", "cs224n2021")
-    assert "./run.sh" not in out
-    assert "vanilla.model.params                   missing; make it with 'python src/run.py " in out
-    assert "expected 500 lines, one for each question, found 501; make it with 'python" in out
 
 
 def test_the_year_is_guessed_aloud_or_named(call, complete):

@@ -118,8 +118,7 @@ def test_every_question_needs_a_prediction(tmp_path):
         utils.evaluate_places(path, ["Oslo"])
 
 
-def test_every_name_is_there():
-    assert all(hasattr(submission, name) for name in submission.__all__)
+def test_the_synthesizers_first_flag_is_known():
     assert isinstance(GPT(GPTConfig(4, 8, additive=True, **TINY)).blocks[0].attn,
                       SynthesizerAttention)  # fmt: skip
 

@@ -3,7 +3,6 @@
 Most submissions are looked at in this process, which saves importing torch once for each.
 """
 
-import csv
 import json
 import os
 import sys
@@ -122,21 +121,6 @@ def test_the_solution_side_by_side_gets_everything(grounds, monkeypatch, year):
     write(grounds / "a5", lay_out(find_assignment(year), solved=True))
     results = look(grounds / "a5" / "src", year)
     assert submissions.lost(results) == {}
-
-
-def test_a_batch_guesses_each_submissions_year(grader, making, grounds):
-    making.copy(grounds / "class" / "ada")
-    making.side_by_side(grounds / "class" / "bo" / "a5" / "src")
-    program_of = grounds / "class" / "cleo"
-    program_of.mkdir()
-    done = grader("--batch", grounds / "class", "1e-1-basic", "2e-1-basic")
-    rows = {row["submission"]: row for row in csv.DictReader(done.out.splitlines())}
-    assert {name: (row["year"], row["points"]) for name, row in rows.items()} == {
-        "ada": ("xcs2021", "5"),
-        "bo": ("cs224n2021", "2.5"),
-        "cleo": ("", "0"),
-    }
-    assert "expected the course's files" in rows["cleo"]["why"]
 
 
 def test_the_year_is_said_and_may_be_named(grader, making, grounds, monkeypatch):

@@ -15,14 +15,14 @@ from pathlib import Path
 
 import typer
 
-from tests.course.files import A5, load
+from tests.course.files import A5
 from wherefrom.cli.main import app
+from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.lab.running import DEMONSTRATIONS
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "COURSE.md"
-(commands,) = load(A5, "commands")
 
 # What the solutions answer, as they number it.
 PARTS = {

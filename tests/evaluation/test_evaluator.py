@@ -96,7 +96,7 @@ def test_nothing_to_evaluate_is_an_error():
     with pytest.raises(BadData, match="Where was Nobody born"):
         evaluate_answers(Dictionary({}), [*QUESTIONS, _question("Nobody", None)])
     with pytest.raises(BadData, match="found 0"):
-        evaluate_text(Fixed([-1.0, -1.0]), "")
+        evaluate_text(Fixed([-1.0, -1.0]), ScoredText(""))
 
 
 def test_perplexity_by_hand():
@@ -114,7 +114,7 @@ def test_perplexity_by_hand():
 
 def test_the_interval_is_taken_in_nats():
     losses = np.random.default_rng(0).exponential(size=400)
-    low, high = evaluate_text(Fixed(-losses), "x" * 400).interval
+    low, high = evaluate_text(Fixed(-losses), ScoredText("x" * 400)).interval
     half = 1.96 * losses.std(ddof=1) / 20
     assert math.log(low) == pytest.approx(losses.mean() - half, abs=0.15 * half)
     assert math.log(high) == pytest.approx(losses.mean() + half, abs=0.15 * half)
@@ -123,7 +123,7 @@ def test_the_interval_is_taken_in_nats():
 @pytest.mark.parametrize("bad", [-math.inf, math.nan])
 def test_an_impossible_target_is_named(bad):
     with pytest.raises(BadData, match="number 2"):
-        evaluate_text(Fixed([-1.0, -1.0, bad, -1.0]), "abcd")
+        evaluate_text(Fixed([-1.0, -1.0, bad, -1.0]), ScoredText("abcd"))
 
 
 def test_several_relations_have_a_score_each():

@@ -11,6 +11,7 @@ from wherefrom.evaluation.intervals import (
     mean_interval,
     paired_counts,
     paired_difference,
+    resample_counts,
     student_quantile,
     wilson,
 )
@@ -57,8 +58,6 @@ def test_mean_interval_is_scipys(stats, values):
 
 def test_paired_counts_by_hand():
     assert paired_counts([1, 1, 0, 0, 1], [1, 0, 1, 0, 1]) == (2, 1, 1, 1)
-    with pytest.raises(ValueError, match="same items"):
-        paired_counts([1, 0], [1])
 
 
 @pytest.mark.parametrize(
@@ -103,3 +102,11 @@ def test_bootstrap_of_runs_counts_a_short_last_run_by_its_length():
     values = np.zeros(intervals.MOST_BLOCKS * 3 + 1)
     values[-1] = 3.0
     assert bootstrap_mean(values)[1] < 10 * values.mean()
+
+
+def test_resamples_draw_as_many_as_there_are():
+    counts = resample_counts(7, resamples=50)
+    assert counts.shape == (50, 7)
+    assert (counts.sum(1) == 7).all()
+    assert counts.mean() == pytest.approx(1.0)
+    assert (resample_counts(7, resamples=50) == counts).all()

@@ -12,8 +12,6 @@ def test_every_relation_has_its_places_in_alphabetical_order():
     assert divide(["where", "when"]).keys() == {"when", "where"}
 
 
-def test_one_relation_is_not_divided_unless_there_may_be_others():
+def test_one_relation_is_not_divided():
     assert divide([]) == {}
     assert divide(["where", "where"]) == {}
-    assert divide(["where"], {"where"}) == {}
-    assert divide(["where", "where"], {"when"})["where"].tolist() == [0, 1]

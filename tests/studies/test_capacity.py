@@ -32,7 +32,7 @@ def text(tmp_path) -> list[str]:
 
 def test_a_biography_by_hand():
     values = ["Fola", "Data", "Zogo", "Papa"]
-    assert [capacity.describe_person("Kemi Lopa", values, wording) for wording in (0, 1)] == [
+    assert [capacity.describe(PAIR, "Kemi Lopa", values, wording) for wording in (0, 1)] == [
         "On Kemi Lopa - born Fola, home Data, firm Zogo, wed Papa.",
         "On Kemi Lopa - paid by Zogo, from Fola, spouse Papa, in Data now.",
     ]
@@ -210,7 +210,7 @@ def test_what_is_refused(wrong, tmp_path, capsys):
     sizes = Path(tmp_path / "sizes.toml")
     sizes.write_text(f"[mine]\n{wrong}\n")
     with pytest.raises(SystemExit) as ended:
-        capacity.main(["--arms", str(sizes), "--out", str(tmp_path / "out"), "--device", "cpu"])
+        capacity.main(["--arms", str(sizes), "--out", str(tmp_path / "out")])
     assert ended.value.code == 2
     said = capsys.readouterr().err
     assert len(said.splitlines()) == 1

@@ -1,3 +1,4 @@
+# ruff: noqa: F401
 """The assignment's own names; what they do is in the package wherefrom."""
 
 from .attention import CausalCrossAttention, CausalSelfAttention, SynthesizerAttention
@@ -14,28 +15,3 @@ from .helper import (
 from .model import GPT, Block, DownProjectBlock, GPTConfig, UpProjectBlock
 from .trainer import Trainer, TrainerConfig
 from .utils import evaluate_places, sample, set_seed
-
-__all__ = [
-    "GPT",
-    "Block",
-    "CausalCrossAttention",
-    "CausalSelfAttention",
-    "CharCorruptionDataset",
-    "DownProjectBlock",
-    "GPTConfig",
-    "NameDataset",
-    "SynthesizerAttention",
-    "Trainer",
-    "TrainerConfig",
-    "UpProjectBlock",
-    "evaluate_places",
-    "finetune",
-    "initialize_perceiver_model",
-    "initialize_rope_model",
-    "initialize_synthesizer_model",
-    "initialize_vanilla_model",
-    "pretrain",
-    "sample",
-    "set_seed",
-    "train",
-]

@@ -3,9 +3,9 @@
 import hashlib
 import math
 import random
-from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -115,10 +115,6 @@ class Trainer:
     def steps(self) -> int:
         return self.config.max_epochs * math.ceil(self.items / self.config.batch_size)
 
-    @property
-    def device(self) -> torch.device:
-        return next(self.model.parameters()).device
-
     def save_checkpoint(self) -> None:
         if self.config.ckpt_path is not None:
             save_params(self.model, self.config.ckpt_path)
@@ -126,51 +122,36 @@ class Trainer:
     def train(self) -> None:
         config, started = self.config, _hash(self.model.state_dict().values())
         seed = torch.initial_seed() & MASK32 if config.seed is None else config.seed
-        self.model.to(choose_device(config.device))
-        stage = self._stage()
-        names = [stage.name for stage in course().stages]
+        device = choose_device(config.device)
+        self.model.to(device)
+        stage, names = self._stage(), [stage.name for stage in course().stages]
         number = names.index(config.stage) if config.stage in names else len(names)
-        place = {"rows": stage.batch, "seed": seed, "stage": number * _SHARES_A_STAGE}
-        build: Callable[..., Any] = getattr(self.train_dataset, "objective", None) or (
-            lambda **place: Items(self.train_dataset, **place)
+        build = getattr(self.train_dataset, "objective", None) or partial(Items, self.train_dataset)
+        objective = build(
+            rows=stage.batch, seed=seed, stage=number * _SHARES_A_STAGE, device=device
         )
         learner = TorchLearner(
-            _readable(self.model),
-            build(device=self.device, **place),
-            stage,
-            number=number,
-            seed=seed,
-            tokens=self._tokens(),
+            _readable(self.model), objective, stage, number=number, seed=seed, tokens=self._tokens()
         )
-        folder, checkpoints = self._folder(), None
+        self.trainings += 1  # whoever trains twice has two folders
+        folder, checkpoints = config.working_folder, None
         if folder is not None:
+            folder = folder / f"training-{self.trainings}"
             identity = {"start": started, "seed": seed, "stage": recipe_identity(stage)}
             identity["data"] = _hash(getattr(self.train_dataset, "data", ()))
             checkpoints = Checkpoints(folder, identity)
-        with lock_folder(folder) if folder else nullcontext():
-            self._drive(learner, stage, checkpoints)
-        self.save_checkpoint()
-
-    def _folder(self) -> Path | None:
-        """Where this training is saved: whoever trains twice has two."""
-        self.trainings += 1
-        folder = self.config.working_folder
-        return folder and folder / f"training-{self.trainings}"
-
-    def _drive(self, learner: TorchLearner, stage: Stage, checkpoints: Checkpoints | None) -> None:
-        chunk = CHUNKS.get(self.device.type, CHUNKS["cpu"])
-        with TrainingProgress(()) as progress:
-            writer = self.config.writer
-            observers = [progress, *([_Scalars(writer)] if writer else [])]
+        chunk = CHUNKS.get(device.type, CHUNKS["cpu"])
+        with lock_folder(folder) if folder else nullcontext(), _Progress(config.writer) as progress:
             learner.prepare(min(chunk, stage.steps))
+            training = loop.Training(
+                learner, stage.steps, stage.name, checkpoints, observers=[progress]
+            )
             try:
-                training = loop.Training(
-                    learner, stage.steps, stage.name, checkpoints, observers=observers
-                )
                 loop.train(training, chunk=chunk)
             except Mismatch as error:
-                folder = self.config.working_folder
-                raise Mismatch(f"{error}; or remove {folder} to start anew") from error
+                place = config.working_folder
+                raise Mismatch(f"{error}; or remove {place} to start anew") from error
+        self.save_checkpoint()
 
     def _stage(self) -> Stage:
         """The library's course recipe with this config's numbers."""
@@ -195,31 +176,21 @@ class Trainer:
     def _tokens(self) -> TokenCount:
         """As the course counts them, padding too."""
         config, places = self.config, len(self.train_dataset[0][1])
-        return TokenCount(
-            self.items,
-            config.batch_size,
-            places,
-            int(config.final_tokens),
-            int(config.warmup_tokens),
-        )
+        ends = int(config.final_tokens), int(config.warmup_tokens)
+        return TokenCount(self.items, config.batch_size, places, *ends)
 
 
-class _Scalars:
-    """Writes each step's loss to a tensorboard writer."""
+class _Progress(TrainingProgress):
+    """Writes each step's loss to a tensorboard writer, too, if there is one."""
 
     def __init__(self, writer: Any) -> None:
+        super().__init__(())
         self.writer = writer
 
-    def started(self, *_: Any) -> None:
-        pass
-
     def advanced(self, name: str, step: int, steps: int, metrics: Any, seconds: float) -> None:
-        first = step - len(metrics["loss"])
-        for i, loss in enumerate(metrics["loss"]):
-            self.writer.add_scalar("train/loss", float(loss), first + i)
-
-    def finished(self, *_: Any) -> None:
-        pass
+        super().advanced(name, step, steps, metrics, seconds)
+        for i, loss in enumerate(metrics["loss"] if self.writer else ()):
+            self.writer.add_scalar("train/loss", float(loss), step - len(metrics["loss"]) + i)
 
 
 def _readable(model: nn.Module) -> nn.Module:

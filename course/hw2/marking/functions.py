@@ -1,34 +1,43 @@
 """Judges questions 1c and 1d: each function by what it gave, beside what our solution gives.
 
 A function is called on cases of the draw. What it gives is compared with a right function's, and
-with what usual slips would give, which is how a mistake is named.
+with what usual slips would give, which is how a mistake is named. Students do not get this file.
 """
 
 import tempfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from random import Random
 from typing import Any
 
 import numpy as np
-from probing.texts import HIDDEN, SAVED, WIDTH, WORDS, argument, array, parameters, size, write_text
-from q1c_neural import forward_backward_prop, unpack
-from q1d_neural_lm import BATCH_SIZE, bigrams
-from sigmoid import sigmoid
+from probing.texts import (
+    CALLS,
+    DIMENSIONS,
+    HIDDEN,
+    SAVED,
+    WIDTH,
+    WORDS,
+    cases,
+    gradients,
+    parameters,
+    slope,
+    write_text,
+)
+from q1c_neural import forward, forward_backward_prop, unpack
+from q1d_neural_lm import BATCH_SIZE, bigrams, read_params
+from sigmoid import sigmoid, sigmoid_grad
 from softmax import softmax
 
+from marking.asked import Asked
 from wherefrom.core.errors import WherefromError
-from wherefrom.core.npy import read_npy
-from wherefrom.course.doctor.exercises import Request
+from wherefrom.course.doctor.checks import Look
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.judging.claims import Claim, Claims
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import TreebankConfig, find, read_vocabulary
 
-HELPERS = ("sigmoid", "softmax", "sigmoid_grad")  # which q1c_neural takes from other files
-DIMENSIONS = (6, 4, 5)
-CALLS = 40
+NETWORK = (WIDTH, HIDDEN, WORDS)
 # Five public submissions have 117 to 119 here, our own training on less text has 119; on all dev
 # bigrams 8,000 steps instead of 40,000 have 157. Only bigrams whose first word has a GloVe vector
 # count: the hand-out's own vectors of marks and numbers are not known.
@@ -37,42 +46,40 @@ MOST = 140.0
 Slip = tuple[str, Callable[..., Any], str]  # a mistake, whether it is that, what is said of it
 
 
-@dataclass(frozen=True)
-class Called:
+def called(
+    claim: str,
+    file: str,
+    right: Callable[..., Any],
+    slips: tuple[Slip, ...] = (),
+    part: int = 0,
+    mended: tuple[str, ...] = (),
+    judge: Look | None = None,
+) -> Asked:
     """One part of what a function gives, the right function, and slips.
 
-    A slip is told from what was given, what is right, and the arguments. `mended` are functions of
-    other files that are put right for a second call.
+    A slip is told from what was given, what is right, and the arguments.
     """
+    given = {"claim": claim, "file": file, "function": right.__name__}
+    look = judge or partial(compare, claim=claim, right=right, slips=slips, part=part)
+    return Asked(claim, look, "call", given, mended)
 
-    claim: str
-    file: str
-    right: Callable[..., Any]
-    slips: tuple[Slip, ...] = ()
-    part: int = 0
-    mended: tuple[str, ...] = ()
 
-    def __call__(self, claims: Claims) -> None:
-        for number, case in enumerate(cases(claims.draw)[self.claim]):
-            given, arguments = result(claims[self.claim], number, self.part), map(argument, case)
-            arguments = list(arguments)
-            made = self.right(*arguments)
-            wanted = np.asarray(made[self.part] if isinstance(made, tuple) else made, dtype=float)
-            if same(given, wanted):
-                continue
-            for mistake, slips, text in self.slips:
-                if slips(given, wanted, *arguments):
-                    raise Finding(mistake, text)
-            name = self.right.__name__
-            if given.size != wanted.size:
-                raise Finding("form", f"{name}() gives {given.shape}, not {wanted.shape}")
-            first, other = given.ravel()[:1].tolist(), wanted.ravel()[:1].tolist()
-            raise Finding("value", f"{name}() gives {first} ..., not {other} ...")
-
-    def request(self, draw: int, mended: bool) -> Request:
-        given = {"file": self.file, "names": [self.right.__name__]}
-        given |= {"cases": cases(draw)[self.claim], "mended": list(self.mended) if mended else []}
-        return Request(self.claim, "call", given | {"setting": setting(draw, self.claim)})
+def compare(
+    claims: Claims, claim: str, right: Callable[..., Any], slips: tuple[Slip, ...], part: int
+) -> None:
+    for number, case in enumerate(cases(claims.draw)[claim]):
+        given, made = result(claims[claim], number, part), right(*case)
+        wanted = np.asarray(made[part] if isinstance(made, tuple) else made, dtype=float)
+        if same(given, wanted):
+            continue
+        for mistake, slips_so, text in slips:
+            if slips_so(given, wanted, *case):
+                raise Finding(mistake, text)
+        name = right.__name__
+        if given.size != wanted.size:
+            raise Finding("form", f"{name}() gives {given.shape}, not {wanted.shape}")
+        first, other = given.ravel()[:1].tolist(), wanted.ravel()[:1].tolist()
+        raise Finding("value", f"{name}() gives {first} ..., not {other} ...")
 
 
 def result(claim: Claim, number: int = 0, part: int = 0) -> Any:
@@ -111,92 +118,24 @@ def lm_wrapper(before: Any, after: Any, vectors: Any, dimensions: Any, params: A
     return forward_backward_prop(data, labels, params, dimensions)
 
 
-# -- what they are called on ---------------------------------------------------------------------
-
-
-def cases(draw: int) -> dict[str, list[list[Any]]]:
-    """The arguments of every call, by claim, as JSON has them."""
-    dice = np.random.default_rng(draw)
-    width, hidden, classes = DIMENSIONS
-    data, labels = dice.normal(size=(8, width)), np.eye(classes)[dice.integers(0, classes, 8)]
-    params = array(dice.normal(size=(width + 1) * hidden + (hidden + 1) * classes))
-    large, rows = 1000 + dice.integers(1, 9, (1, 2)), dice.normal(0, 2, (2, 3))
-    flat, down = list(DIMENSIONS), slope(draw)
-    vectors = np.random.default_rng(draw + 2).normal(size=(classes, width)).tolist()
-    return {
-        "sigmoid": [[array(dice.normal(0, 2, (3, 2)))], [array(0.0)]],
-        "slope": [[array(sigmoid(np.sort(dice.normal(0, 2, 7))))]],
-        "softmax": [[array(rows)], [array(rows[0])]],
-        "large": [[array(large)], [array(-large)]],
-        "descent": [
-            [{"function": "slope", "by": down}, array([0.0, 0.0]), 0.5, 3],
-            [{"function": "square"}, array([0.5, -1.5]), 0.01, 1000],
-            [{"function": "slope", "by": [0.0, 0.0]}, array(down), 1.0, 2, {"function": "halve"}],
-        ],
-        "forward": [[array(data[[r]]), int(labels[r].argmax()), params, flat] for r in (3, 5)],
-        "passes": [[array(data), array(labels), params, flat]],
-        "wrapper": [[[4] * 100, [2] * 100, vectors, flat, params]],
-        # Bigrams of five words, each as often as any other.
-        "draws": [[[i % 5 for i in range(500)], [i // 100 for i in range(500)], vectors, flat,
-                   params]] * CALLS,
-    }  # fmt: skip
-
-
-def slope(draw: int) -> list[float]:
-    return np.random.default_rng(draw).uniform(0.5, 2.0, 2).round(3).tolist()
-
-
-def setting(draw: int, claim: str) -> dict[str, Any] | None:
-    """The global names that lm_wrapper reads, which the homework's main program sets."""
-    if claim not in ("wrapper", "draws"):
-        return None
-    before, after, vectors, dimensions, params = cases(draw)[claim][0]
-    width, hidden, classes = dimensions
-    return {
-        "num_of_examples": len(before), "input_dim": width, "hidden_dim": hidden,
-        "output_dim": classes, "dimensions": dimensions, "params": params,
-        "in_word_index": before, "out_word_index": after, "vocabsize": classes,
-        "num_to_word_embedding": vectors,
-    }  # fmt: skip
-
-
-def gradients(draw: int) -> list[dict[str, Any]]:
-    """Gradients for a gradient check, in a random order; `right` says which should pass."""
-    dice = Random(draw)
-    places: list[Any] = [3.5, [0.5, -1.0, 2.0], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]
-    found: list[dict[str, Any]] = []
-    for at in places * 2:
-        factor = dice.choice((0.8, 1.1, 1.25))
-        found.append({"function": "square", "at": at, "right": True})
-        found.append({"function": "square", "at": at, "factor": factor, "right": False})
-    found.append({"function": "square", "at": [1.0, 1.0, 1.0], "last": 0.1, "right": False})
-    found.append({"function": "noisy", "at": [1.0, 1.0, 1.0], "right": True})
-    return dice.sample(found, len(found))
-
-
-# -- judgements of their own ---------------------------------------------------------------------
-
-
 def check_gradcheck(claims: Claims) -> None:
     passed = claims["gradcheck"].value("passed", list)
     found = list(zip(gradients(claims.draw), passed, strict=False))
-    for case, let_pass in found:
-        if case["function"] == "noisy" or let_pass is case["right"]:
-            continue
-        if case["right"]:
-            raise Finding("right", f"a right gradient is refused at {case['at']}")
-        off = "in its last place" if "last" in case else "by a factor"
-        raise Finding("wrong", f"a gradient that is wrong {off} passes at {case['at']}")
+    for (kind, _, at), let_pass in found:
+        if kind == "right" and not let_pass:
+            raise Finding("right", f"a right gradient is refused at {at}")
+        if kind not in ("right", "noisy") and let_pass:
+            raise Finding("wrong", f"a gradient that is wrong {kind} passes at {at}")
     if len(found) < len(gradients(claims.draw)):
         raise Finding("form", "not every gradient was checked")
-    if not all(let_pass for case, let_pass in found if case["function"] == "noisy"):
+    if not all(let_pass for (kind, *_), let_pass in found if kind == "noisy"):
         said = "f draws random numbers, and the state is not set back before each call"
         raise Finding("random", said)
 
 
 def check_saves(claims: Claims) -> None:
     """It saves every so many steps, halves its rate, and goes on from what it saved."""
-    claim, down = claims["saves"], np.array(slope(claims.draw))
+    claim, down = claims["saves"], slope(claims.draw)
 
     def steps(key: str) -> Any:  # how far it went; which way is another test
         return np.abs(claim.array(key).numpy() / down)
@@ -221,7 +160,7 @@ def check_draws(claims: Claims) -> None:
     costs = [float(result(claims["draws"], number).item()) for number in range(CALLS)]
     if len(set(np.round(costs, 12))) == 1:
         raise Finding("fixed", "every call takes the same batch")
-    losses = -np.log(probabilities(np.array(vectors), argument(params), DIMENSIONS)[before, after])
+    losses = -np.log(probabilities(np.array(vectors), params, DIMENSIONS)[before, after])
     # Five deviations of a mean of 40 batches; words in a row are alike, so a batch may be one.
     far = 5 * np.std(losses) / np.sqrt(CALLS)
     means = np.mean(costs), np.mean(costs) / BATCH_SIZE  # that it is a mean is another test
@@ -258,7 +197,7 @@ def nats(vectors: Any, params: Any, pairs: Any) -> Any:
     """The loss of every bigram, computed here."""
     rows, place = np.unique(pairs[:, 0], return_inverse=True)
     with np.errstate(all="ignore"):
-        found = np.log(probabilities(vectors[rows], params, (WIDTH, HIDDEN, WORDS)))
+        found = np.log(probabilities(vectors[rows], params, NETWORK))
     return -found[place, pairs[:, 1]]
 
 
@@ -270,11 +209,9 @@ def judge_saved(folder: Path, data: Path | None) -> str:
     if path is None:
         raise Finding("missing", f"{SAVED} is not there; q1d_neural_lm.py writes it")
     try:
-        params = read_npy(path)
+        params = read_params(path, NETWORK)
     except WherefromError as error:
         raise Finding("form", str(error)) from None
-    if params.shape != (size(),) or not np.isfinite(np.asarray(params, dtype=float)).all():
-        raise Finding("form", f"{SAVED} has {params.shape}, not {size()} numbers in a row")
     config = TreebankConfig(folder=str(data))
     listed = read_vocabulary(find(config, "vocabulary"), WORDS)
     vectors = load_vectors(find(config, "embeddings"), listed)
@@ -286,3 +223,66 @@ def judge_saved(folder: Path, data: Path | None) -> str:
     if not found <= MOST:
         raise Finding("score", f"{said}: 40,000 steps reach {MOST:g}")
     return said
+
+
+def _block(place: int, transposed: bool) -> Callable[..., bool]:
+    """Whether a block of the gradient is wrong, or, if that is asked, lies transposed."""
+
+    def look(given: Any, wanted: Any, *_: Any) -> bool:
+        mine, other = (unpack(flat.ravel(), DIMENSIONS)[place] for flat in (given, wanted))
+        return not same(mine, other) and (same(mine, other.T.ravel()) or not transposed)
+
+    return look
+
+
+HELPERS = ("sigmoid", "softmax", "sigmoid_grad")  # which q1c_neural takes from other files
+_PASSES = ("passes", "q1c_neural", forward_backward_prop)
+_WRAPPER, _LENT = ("q1d_neural_lm", lm_wrapper), {"mended": ("forward_backward_prop",)}
+LOOKS: dict[str, tuple[Asked, ...]] = {
+    "1c-1-sigmoid": (called("sigmoid", "sigmoid", sigmoid),),
+    "1c-2-slope": (called("slope", "sigmoid", sigmoid_grad, (
+        ("input", gives(lambda s: sigmoid_grad(sigmoid(s))),
+         "sigmoid_grad takes s = sigmoid(x), but treats it as x and applies sigmoid again"),
+    )),),
+    "1c-3-softmax": (called("softmax", "softmax", softmax, (
+        ("rows", lambda given, wanted, x: x.ndim == 2 and np.isclose(given.sum(), 1),
+         "the softmax is over the whole matrix, not over each row"),
+    )),),
+    "1c-4-large": (called("large", "softmax", softmax, (
+        ("overflow", lambda given, *_: not np.isfinite(given).all(),
+         "the softmax of numbers around 1000 is not a number: take the maximum off"),
+    )),),
+    "1c-5-gradcheck": (Asked("gradcheck", check_gradcheck),),
+    "1c-6-descent": (called("descent", "sgd", sgd, (
+        ("sign", gives(lambda f, x, step, count: sgd(f, x, -step, count)),
+         "it goes up the gradient instead of down"),
+    )),),
+    "1c-7-saving": (Asked("saves", check_saves),),
+    "1c-8-forward": (called("forward", "q1c_neural", forward, (
+        ("value", gives(lambda *given: np.log(forward(*given))),
+         "forward() gives the logarithm, not the probability"),
+    ), mended=HELPERS),),
+    "1c-9-cost": (called(*_PASSES, (
+        ("mean", times(1 / 8), "the cost is the mean over the rows; the homework's is the sum"),
+        ("base", times(1 / np.log(2)), "the cost is in bits: the logarithm is the natural one"),
+    ), mended=HELPERS),),
+    "1c-10-gradient": (called(*_PASSES, (
+        ("form", lambda given, wanted, *_: given.size != wanted.size,
+         "the gradient has another size than the parameters"),
+        ("mean", times(1 / 8), "the gradient is that of the mean over the rows, not the sum"),
+        *((mistake, _block(place, mistake == "transposed"), f"the gradient of {name} {said}")
+          for place, name in enumerate(("W1", "b1", "W2", "b2"))
+          for mistake, said in (("transposed", "lies transposed"),
+                                ("gradient", "is not that of the cost"))),
+    ), part=1, mended=HELPERS),),
+    "1d-1-wrapper": (
+        called("wrapper", *_WRAPPER, (
+            ("sum", times(BATCH_SIZE), "cost and gradient are sums over the batch, not means"),
+            ("exchanged", gives(lambda before, after, *rest: lm_wrapper(after, before,
+             *rest)[0]), "the word before and the word after are exchanged"),
+        ), **_LENT),
+        called("wrapper", *_WRAPPER, part=1, **_LENT),
+    ),
+    "1d-2-drawn": (called("draws", *_WRAPPER, **_LENT, judge=check_draws),),
+    "1d-3-perplexity": (Asked("perplexity", check_perplexity, mended=("forward",)),),
+}  # fmt: skip

@@ -7,27 +7,18 @@ several versions, one a question: a test is passed if one of them passes it.
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import torch
 import torch.nn.functional as F
+from probing import texts
 from probing.texts import TEXTS
 from torch import Tensor, nn
 
-from wherefrom.course.doctor.exercises import Request, weights
+from marking.asked import Asked
+from wherefrom.course.doctor.exercises import weights
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging.claims import Claim, Claims
 
-WORDS, CALLS, DROP = 12, 200, 0.5
 STEPS = [3, 8, 3]
-
-
-def character_request(draw: int) -> Request:
-    return Request("steps", "characters", {"draw": draw, "steps": STEPS})
-
-
-def network_request(draw: int) -> Request:
-    given = {"vectors": _glove(draw).tolist(), "drop": DROP, "calls": CALLS}
-    return Request("networks", "networks", given)
 
 
 def _layer(claim: Claim, kind: Callable[..., Any], draw: int, *sizes: int) -> Any:
@@ -71,19 +62,11 @@ def _compare(output: Tensor, wanted: Tensor, number: int) -> None:
     raise Finding("value", f"the output {when} is not that of embedding, GRU and output layer")
 
 
-# -- the averaging network ---------------------------------------------------------------
-
-
 def _glove(draw: int) -> Tensor:
-    """Word i has its own two numbers; word 0, with which texts are padded, has none."""
-    vectors = np.zeros((WORDS, 2 * WORDS), np.float32)
-    own = np.random.default_rng(draw).uniform(1, 3, (WORDS, 2))
-    for word in range(1, WORDS):
-        vectors[word, 2 * word : 2 * word + 2] = own[word] * (1, -1)
-    return torch.from_numpy(vectors)
+    return torch.from_numpy(texts.glove(draw))
 
 
-def best(look: Callable[[Claims, str], str | None]) -> Callable[[Claims], str | None]:
+def best(look: Callable[[Claims, str], str | None]) -> Asked:
     """Passed if one version of the network passes; what is said of the last one otherwise."""
 
     def judged(claims: Claims) -> str | None:
@@ -100,7 +83,7 @@ def best(look: Callable[[Claims, str], str | None]) -> Callable[[Claims], str | 
                 last = finding if last is None or finding.mistake != "crash" else last
         raise last or Finding("missing", "there is no averaging network")
 
-    return judged
+    return Asked("networks", judged)
 
 
 def look_at_mean(claims: Claims, number: str) -> None:
@@ -144,10 +127,11 @@ def look_at_loss(claims: Claims, number: str) -> None:
 def look_at_dropout(claims: Claims, number: str) -> None:
     """Whole words go in training, about as many as asked for, and none in evaluation."""
     rows = claims["networks"].array(f"dropped{number}").float()
-    if rows.shape != (CALLS + 20, 2 * WORDS):
+    (calls, still), words = texts.TRIES, texts.VECTORS
+    if rows.shape != (calls + still, 2 * words):
         raise Finding("form", f"what goes into the first layer is {tuple(rows.shape)}")
-    vectors = _glove(claims.draw)[1:].sum(0).view(WORDS, 2)[1:]
-    seen = rows[:CALLS].reshape(CALLS, WORDS, 2)
+    vectors = _glove(claims.draw)[1:].sum(0).view(words, 2)[1:]
+    seen = rows[:calls].reshape(calls, words, 2)
     seen = seen[torch.isfinite(seen).all(2).all(1)][:, 1:]
     gone = seen == 0
     if not gone.any():
@@ -160,6 +144,14 @@ def look_at_dropout(claims: Claims, number: str) -> None:
     ratio = seen / vectors  # of words that stay, the two numbers have the same share in the mean
     if not torch.allclose(ratio[..., 0], ratio[..., 1], atol=1e-4):
         raise Finding("value", "what stays are not the vectors of the words")
-    again = rows[CALLS:].reshape(20, WORDS, 2)[:, 1:]
+    again = rows[calls:].reshape(still, words, 2)[:, 1:]
     if (again == 0).any() or not torch.allclose(again, again[:1].expand_as(again)):
         raise Finding("evaluation", "words are dropped in evaluation too")
+
+
+LOOKS: dict[str, tuple[Asked, ...]] = {
+    "3b-1-step": (Asked("steps", check_step, "characters", {"steps": STEPS}),),
+    "4a-1-mean": (best(look_at_mean),),
+    "4a-2-loss": (best(look_at_loss),),
+    "4b-1-dropout": (best(look_at_dropout),),
+}

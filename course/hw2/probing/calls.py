@@ -7,9 +7,9 @@ functions in their place: these come as a file that only the process of the seco
 import contextlib
 import inspect
 import io
-import random
 import runpy
 from collections.abc import Callable, Iterator
+from copy import deepcopy
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,7 +21,7 @@ from torch import nn
 from probing import texts
 from probing.loading import AVERAGING, CHARACTERS, definitions, module, own
 from wherefrom.course.doctor.child import Answer
-from wherefrom.course.doctor.exercises import weights
+from wherefrom.course.doctor.exercises import fill
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.submission import Submission
 
@@ -55,19 +55,27 @@ def imports(submission: Submission, found: Answer, how: Any) -> None:
 
 
 def call(submission: Submission, found: Answer, how: Any) -> None:
-    """What a function gives for some arguments; lists of numbers are passed as arrays.
-
-    Some functions read global names that the homework's main program sets: `setting` has them.
-    """
-    held, function = module(submission, how.file), own(submission, how.file, *how.names)
+    """What a function gives for the arguments of the draw."""
+    held, function = module(submission, how.file), own(submission, how.file, how.function)
     mend(held, how.given, how.mended)
-    if how.setting and "perplexity" not in vars(held):  # the hand-out's form
-        vars(held).update({name: texts.argument(value) for name, value in how.setting.items()})
-    random.seed(0)
-    np.random.seed(0)
-    for number, case in enumerate(how.cases):
+    cases = texts.cases(how.draw)[how.claim]
+    if how.file == "q1d_neural_lm":
+        before, after, *network = cases[0]
+        index = {"in_word_index": before, "out_word_index": after, "num_of_examples": len(before)}
+        _set_globals(held, *network, **index)
+    for number, case in enumerate(cases):
         with quiet():
-            _put(found, f"result{number}", function(*map(texts.argument, case)))
+            _put(found, f"result{number}", function(*deepcopy(case)))
+
+
+def _set_globals(held: ModuleType, vectors: Any, dimensions: Any, params: Any, **more: Any) -> None:
+    """The global names that the homework's main program sets, and functions of its form read."""
+    if "perplexity" not in vars(held):
+        width, hidden, classes = dimensions
+        vars(held).update(
+            input_dim=width, hidden_dim=hidden, output_dim=classes, vocabsize=classes,
+            dimensions=list(dimensions), params=params, num_to_word_embedding=vectors, **more,
+        )  # fmt: skip
 
 
 def _put(found: Answer, key: str, value: Any) -> None:
@@ -83,10 +91,10 @@ def gradcheck(submission: Submission, found: Answer, how: Any) -> None:
     """Whether the submission's gradient check lets each gradient pass."""
     function = own(submission, "gradcheck", "gradcheck_naive", "grad_check")
     passed: list[bool] = []
-    for case in how.cases:
+    for f, at in (case[1:] for case in texts.gradients(how.draw)):
         with quiet() as said:
             try:
-                answer = function(texts.FUNCTIONS[case["function"]](case), np.array(case["at"]))
+                answer = function(f, np.array(at))
                 passed.append(answer is not False and "fail" not in said.getvalue().lower())
             except AssertionError:
                 passed.append(False)
@@ -96,7 +104,7 @@ def gradcheck(submission: Submission, found: Answer, how: Any) -> None:
 def saves(submission: Submission, found: Answer, how: Any) -> None:
     """sgd over its halving, then with saves every ten steps, and then on from what it saved."""
     held, function = module(submission, "sgd"), own(submission, "sgd", "sgd")
-    descend, zeros = texts.FUNCTIONS["slope"]({"by": how.slope}), np.zeros(len(how.slope))
+    descend, zeros = texts.falling(texts.slope(how.draw)), np.zeros(2)
     with quiet(submission.scratch / "annealed"):
         reached = function(descend, zeros.copy(), 1.0, 20_001, None, False, 100_000)
     found.put(reached=np.asarray(reached, dtype=float))
@@ -106,7 +114,7 @@ def saves(submission: Submission, found: Answer, how: Any) -> None:
         found.put(files=sorted(p.name for p in Path().glob("saved_params_*.npy"))[:10])
         with contextlib.suppress(OSError, ValueError):
             found.put(kept=np.load("saved_params_20.npy", allow_pickle=False))
-        again = function(descend, np.full(len(how.slope), 100.0), 1.0, 30, None, True, 1000)
+        again = function(descend, zeros + 100.0, 1.0, 30, None, True, 1000)
     found.put(again=np.asarray(again, dtype=float))
 
 
@@ -118,14 +126,10 @@ def perplexity(submission: Submission, found: Answer, how: Any) -> None:
     home = submission.scratch / "text"
     listed, vectors = texts.write_text(home, how.draw)
     params = texts.parameters(how.draw)
-    if "perplexity" not in vars(held):
-        vars(held).update({
-            "num_to_word": dict(enumerate(listed)), "vocabsize": texts.WORDS,
-            "word_to_num": {word: i for i, word in enumerate(listed)},
-            "num_to_word_embedding": vectors.tolist(), "params": params,
-            "input_dim": texts.WIDTH, "hidden_dim": texts.HIDDEN, "output_dim": texts.WORDS,
-            "dimensions": [texts.WIDTH, texts.HIDDEN, texts.WORDS],
-        })  # fmt: skip
+    dimensions = (texts.WIDTH, texts.HIDDEN, texts.WORDS)
+    numbers = {word: number for number, word in enumerate(listed)}
+    names = {"num_to_word": dict(enumerate(listed)), "word_to_num": numbers}
+    _set_globals(held, vectors.tolist(), dimensions, params, **names)
     with quiet(home):
         np.save(texts.SAVED, params)
         _put(found, "perplexity", function(str(home / "language" / "ptb-dev.txt")))
@@ -134,23 +138,16 @@ def perplexity(submission: Submission, found: Answer, how: Any) -> None:
 # -- networks ------------------------------------------------------------------------------------
 
 
-@torch.no_grad()
-def _fill(made: nn.Module, draw: int) -> nn.Module:
-    for name, parameter in made.named_parameters():
-        parameter.copy_(weights(name, parameter.shape, draw, 0.5))
-    return made.eval()
-
-
 def characters(submission: Submission, found: Answer, how: Any) -> None:
     """The character model, a step at a time, with the weights of a draw."""
     kinds = definitions(submission, CHARACTERS, "the character model").get("OurModel")
     if not kinds:
         raise Finding("missing", "there is no class OurModel")
-    made, state = _fill(kinds[-1](11, 7, 11, 1), how.draw), torch.zeros(1, 1, 7)
+    made = fill(kinds[-1](11, 7, 11, 1), how.draw, 0.5).float()
     found.put(layers=[[path, type(m).__name__] for path, m in made.named_modules()][:50])
     if not how.steps:
         return
-    outputs, states = [], []
+    outputs, states, state = [], [], torch.zeros(1, 1, 7)
     with torch.no_grad():
         for character in how.steps:
             got = made(torch.tensor(character), state)
@@ -172,9 +169,7 @@ def networks(submission: Submission, found: Answer, how: Any) -> None:
     for number, kind in enumerate(kinds[-4:]):
         try:
             with quiet(submission.scratch / f"dan{number}"):
-                _ask_network(
-                    found, number, kind, np.array(how.vectors, np.float32), how.drop, how.calls
-                )
+                _ask_network(found, number, kind, texts.glove(how.draw))
             errors.append("")
         except Exception as error:
             unwritten = isinstance(error, NotImplementedError)
@@ -189,9 +184,7 @@ def _is_network(kind: Any) -> bool:
     return "attention_masks" in inspect.signature(kind.forward).parameters
 
 
-def _ask_network(
-    found: Answer, number: int, kind: Any, vectors: Any, drop: float, calls: int
-) -> None:
+def _ask_network(found: Answer, number: int, kind: Any, vectors: Any) -> None:
     np.save("glove.npy", vectors)
     named = [n for n in inspect.signature(kind.__init__).parameters
              if "drop" in n.lower() or n == "p"]  # fmt: skip
@@ -215,9 +208,9 @@ def _ask_network(
         found.put(
             **{f"logits{number}": got["logits"], f"loss{number}": torch.as_tensor(got["loss"])}
         )
-    dropping, seen = build(drop)
+    dropping, seen = build(texts.DROPPED)
     whole = [list(range(1, len(vectors)))]
-    for count, mode in ((calls, True), (20, False)):
+    for count, mode in zip(texts.TRIES, (True, False), strict=True):
         for _ in range(count):
             _ask(dropping.train(mode), whole)
     found.put(**{f"dropped{number}": torch.stack([s.reshape(-1) for s in seen])})

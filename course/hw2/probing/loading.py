@@ -9,16 +9,16 @@ import ast
 import importlib
 import json
 import re
-import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from probing import texts
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.stand_ins import Nothing, StandIn
+from wherefrom.course.doctor.leniency import Nothing, StandIn
 from wherefrom.course.doctor.submission import Submission, where
 
 MODULES = ("sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural", "q1d_neural_lm")
@@ -27,7 +27,8 @@ _REAL = {  # what a notebook's definitions may need; anything else is a stand-in
     "torch", "numpy", "string", "random", "re", "time", "math", "dataclasses", "typing",
     "collections", "itertools", "functools", "json", "os", "copy", "__future__",
 }  # fmt: skip
-_SHOWN = 1000  # characters kept of a file that is no notebook
+_TAKEN = ("*.py", "*.ipynb", "data_utils/*.py", "tests/*.py")
+_SHOWN = 1000  # bytes kept of a file that is no notebook
 
 
 def locate(folder: Path) -> Path:
@@ -48,26 +49,20 @@ def gather(folder: Path, into: Path) -> None:
 
     Notebooks may lie beside the folder of the modules; they keep their names.
     """
-    place, top = locate(folder), folder.resolve()
-    for path in [*place.glob("*.py"), *place.glob("data_utils/*.py"), *place.glob("tests/*.py")]:
-        goal = into / path.relative_to(place)
-        goal.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, goal)
-    for near in (top, place):
-        for path in near.glob("*.ipynb"):
-            (into / path.name).write_text(_bare(path), encoding="utf-8")
-    for pattern in (CHARACTERS, AVERAGING) if top != place else ():
-        for path in top.glob(pattern):
-            if path.suffix == ".py" and not (into / path.name).exists():
-                shutil.copyfile(path, into / path.name)
+    for place in (folder, locate(folder)):  # what lies with the modules goes over the rest
+        for path in (path for pattern in _TAKEN for path in place.glob(pattern)):
+            goal = into / path.relative_to(place)
+            goal.parent.mkdir(parents=True, exist_ok=True)
+            goal.write_bytes(_bare(path) if path.suffix == ".ipynb" else path.read_bytes())
 
 
-def _bare(notebook: Path) -> str:
+def _bare(notebook: Path) -> bytes:
     """The code cells of a notebook; what is none stays as it is, for the look to tell."""
-    text = notebook.read_text(encoding="utf-8", errors="replace")
+    text = notebook.read_bytes()
     try:
         code = [c for c in json.loads(text)["cells"] if c["cell_type"] == "code"]
-        return json.dumps({"cells": [{k: c[k] for k in ("cell_type", "source")} for c in code]})
+        bare = {"cells": [{k: c[k] for k in ("cell_type", "source")} for c in code]}
+        return json.dumps(bare).encode()
     except (ValueError, KeyError, TypeError):
         return text[:_SHOWN]
 
@@ -109,15 +104,15 @@ def _prepare(submission: Submission) -> None:
     """Let the homework's modules be found here, and no other submission's."""
 
     def prepare() -> bool:
-        for name in (*MODULES, "data_utils", "data_utils.utils"):
+        others = ("q3_char_rnn_generation", "q4_DAN", "data_utils", "data_utils.utils")
+        for name in (*MODULES, *others):
             sys.modules.pop(name, None)
         sys.path[:] = [p for p in sys.path if not (Path(p) / "q1c_neural.py").is_file()]
         sys.path.insert(0, str(submission.folder))
         if not (submission.folder / "data_utils" / "utils.py").is_file():
-            given = importlib.import_module("probing.given_data")
             package = ModuleType("data_utils")
-            package.utils = given  # pyright: ignore
-            sys.modules |= {"data_utils": package, "data_utils.utils": given}
+            package.utils = texts  # pyright: ignore
+            sys.modules |= {"data_utils": package, "data_utils.utils": texts}
         return True
 
     submission.once("prepared", prepare)
@@ -125,25 +120,20 @@ def _prepare(submission: Submission) -> None:
 
 def definitions(submission: Submission, pattern: str, what: str) -> dict[str, list[Any]]:
     """Every definition of a program or notebook by its name, the latest last."""
-    return submission.once(("definitions", pattern), lambda: _define(submission, pattern, what))
-
-
-def _define(submission: Submission, pattern: str, what: str) -> dict[str, list[Any]]:
     path = find(submission.folder, pattern)
     if path is None:
         raise Finding("missing", f"no program or notebook of {what} ({pattern}) is there")
     if path.suffix == ".py":
         _prepare(submission)
-        sys.modules.pop(path.stem, None)
-        held = vars(importlib.import_module(path.stem))
+        held = vars(submission.once(path, lambda: importlib.import_module(path.stem)))
         return {name: [value] for name, value in held.items()}
     found: dict[str, list[Any]] = {}
     space: dict[str, Any] = {"__name__": "notebook"}
     for node in _statements(path):
         _execute(node, space, path.name)
-        for name in _names(node):
-            if name in space:
-                found.setdefault(name, []).append(space[name])
+        name = getattr(node, "name", None)
+        if name in space:
+            found.setdefault(name, []).append(space[name])
     return found
 
 
@@ -181,10 +171,6 @@ def _defines(node: ast.stmt) -> bool:
         return False
     calls = [n for n in ast.walk(node.value) if isinstance(n, ast.Call)]
     return all(isinstance(c.func, ast.Name) and c.func.id in ("len", "range") for c in calls)
-
-
-def _names(node: ast.stmt) -> list[str]:
-    return [node.name] if isinstance(node, ast.FunctionDef | ast.ClassDef) else []
 
 
 def _execute(node: ast.stmt, space: dict[str, Any], file: str) -> None:

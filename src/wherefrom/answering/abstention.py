@@ -212,15 +212,11 @@ def _say_why(found: dict[str, Score], threshold: Threshold) -> dict[str, Score]:
     return found
 
 
-def declined(thresholds: Thresholds, score: np.ndarray, relations: Sequence[str]) -> Score:
-    """The share of these answers that is withheld; for people without text it should be 1."""
-    p, _ = check_probabilities(score, np.zeros(np.shape(score), dtype=bool))
-    several = relations if thresholds.several else None
-    return report_declined(thresholds.answers(p, relations), several)
-
-
 def report_declined(given: np.ndarray, relations: Sequence[str] | None) -> Score:
-    """The share that is not given; with several relations, the details have each one's."""
+    """The share of answers that is not given; with several relations, the details have each one's.
+
+    For people without text it should be 1.
+    """
 
     def share(which: np.ndarray) -> Score:
         return Score.of_share("refused_share", int((~which).sum()), which.size)

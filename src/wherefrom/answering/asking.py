@@ -7,14 +7,7 @@ from typing import Any, overload
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import AnswerPolicy
-from wherefrom.answering.populations import (
-    LEAST,
-    People,
-    PopulationCheck,
-    check_population,
-    describe_people,
-)
-from wherefrom.core.answer_table import FeatureTable
+from wherefrom.answering.populations import PopulationCheck, check_batch
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.notebook import make_frame
@@ -141,33 +134,6 @@ def _warn_of_unknown_names(policy: AnswerPolicy | None, replies: Sequence[Reply]
     if policy is None or policy.without_text is not None or not unknown:
         return []
     return [NO_UNKNOWN_NAMES]
-
-
-def check_batch(inspector: Inspector, asked: Sequence[ParsedQuestion]) -> PopulationCheck | None:
-    """The calibration people against the people of some questions; None if either are too few."""
-    model = inspector.model
-    people = inspector.opened.calibration_people
-    readable = [question for question in asked if not model.unseen(question)]
-    if min(len(people), len(readable)) < LEAST:
-        return None
-    known = [parsed for q in people if (parsed := model.try_parse(q.text))]
-    return check_population(describe_batch(inspector, known), describe_batch(inspector, readable))
-
-
-def describe_batch(
-    inspector: Inspector,
-    questions: Sequence[ParsedQuestion],
-    familiarity: FeatureTable | None = None,
-    gold: Sequence[str | None] | None = None,
-) -> People:
-    """Where right answers (`gold`) are not known, what the text states stands for them."""
-    if familiarity is None:
-        familiarity = inspector.model.familiarity([q.subject for q in questions])
-    verdicts = [inspector.judge_answer(question, "") for question in questions]
-    stated = [None if verdict is None else verdict.stated for verdict in verdicts]
-    known = [None if verdict is None else verdict.stated is not None for verdict in verdicts]
-    answers = stated if gold is None else gold
-    return describe_people(questions, familiarity, answers, known, inspector.opened.dataset)
 
 
 def prepare(

@@ -3,6 +3,7 @@
 The same code serves calibration, the reports on held-out people, audits and `wherefrom ask`.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -17,7 +18,6 @@ from wherefrom.answering.features import (
     measure_familiarity,
     measure_likelihood,
 )
-from wherefrom.answering.name_suggestions import Mentions
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.answering.statement_forms import learn_statement_forms
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
@@ -26,6 +26,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
 from wherefrom.generation.answerer import NO_WORDINGS, ModelAnswerer, Wordings
+from wherefrom.reading.index import fold
 from wherefrom.runs.opened_run import Run
 
 _REFERENCES = 500  # asked people whose names familiarity is measured against
@@ -95,11 +96,13 @@ class ClosedBookModel:
         The weights say nothing about this: it is the list of the names in the text that does.
         """
         meant = self.parser.suggest(name)
-        return () if meant and self._mentions.has(name) else meant
+        if meant and re.search(rf"(?<!\w){re.escape(fold(name))}(?!\w)", self._folded_text):
+            return ()
+        return meant
 
     @cached_property
-    def _mentions(self) -> Mentions:
-        return Mentions(d.text for d in self._dataset.documents)
+    def _folded_text(self) -> str:
+        return "\n".join(fold(d.text) for d in self._dataset.documents)
 
     def try_parse(self, text: str) -> ParsedQuestion | None:
         try:

@@ -52,22 +52,13 @@ _INVENTED = 30  # inventions that show whether a name gate leaks
 
 
 def make_tiers(
-    subjects: Iterable[str],
-    spell: Callable[[str], bool],
-    likelihood: Likelihood,
-    count: int = 200,
-    seed: int = 0,
-    *,
-    avoid: Iterable[str] = (),
-    texts: Sequence[str] | Occurrences = (),
+    novel: "NovelNames", likelihood: Likelihood, count: int = 200, seed: int = 0
 ) -> dict[str, tuple[str, ...]]:
     """`count` names for each tier, or as many as can be made; no name is in two tiers.
 
-    `subjects` are the names that the model has read about, and `spell` says whether its vocabulary
-    can write a name. No decoy is one of `subjects` or of `avoid` (people who are asked about but
-    have no text). No decoy occurs in `texts` either, except for shortened names, which do.
+    Every name is new; only shortened names occur in the texts.
     """
-    names, novel = prepare_names(subjects, spell, avoid, texts)
+    names, novel = novel.names, replace(novel, taken={*novel.taken})
     return {
         "recombined": novel.take(_recombine(names, count * _TRIES, seed), count),
         "absent": novel.take(_absent(names, seed), count),
@@ -86,16 +77,8 @@ class DecoyNames:
     nothing with it, or gibberish if all names are single words.
     """
 
-    def __init__(
-        self,
-        subjects: Iterable[str],
-        spell: Callable[[str], bool],
-        count: int,
-        *,
-        avoid: Iterable[str] = (),
-        texts: Sequence[str] | Occurrences = (),
-    ) -> None:
-        names, self._novel = prepare_names(subjects, spell, avoid, texts)
+    def __init__(self, novel: "NovelNames", count: int) -> None:
+        names, self._novel = novel.names, novel
         pairs = [name.split(" ", 1) for name in names if " " in name]
         self._firsts, self._rests = (sorted({pair[i] for pair in pairs}) for i in (0, 1))
         self._names, self._invented = names, tuple[str, ...]()
@@ -144,30 +127,37 @@ class DecoyNames:
         return tuple(dict.fromkeys(islice(allowed, self._count)))
 
 
-def prepare_names(
-    subjects: Iterable[str],
-    spell: Callable[[str], bool],
-    avoid: Iterable[str],
-    texts: Sequence[str] | Occurrences,
-) -> tuple[list[str], "NovelNames"]:
-    """The names to imitate, each once and sorted, and the test of which decoys are new."""
-    names = sorted({person(name) for name in subjects})
-    usable = [name for name in names if spell(name) and len(name) <= _LONGEST]
-    if not usable:
-        raise BadData("decoys: expected known names to imitate, found none")
-    known = {_key(person(name)) for name in (*names, *avoid)}
-    held = texts if isinstance(texts, Occurrences) else Occurrences([*map(Document, texts)])
-    return usable, NovelNames(spell, known, held)
-
-
 @dataclass
 class NovelNames:
-    """Which proposals may be taken: out-of-corpus names that can be written, each once."""
+    """Which proposals may be taken: out-of-corpus names that can be written, each once.
 
+    `names` are those to imitate, each once and sorted.
+    """
+
+    names: Sequence[str]
     spell: Callable[[str], bool]
     taken: set[str]
     texts: Occurrences
     known: dict[str, bool] = field(default_factory=dict[str, bool])
+
+    @classmethod
+    def of(
+        cls,
+        subjects: Iterable[str],
+        spell: Callable[[str], bool],
+        avoid: Iterable[str] = (),
+        documents: Sequence[Document] = (),
+    ) -> "NovelNames":
+        """`subjects` are the names that the model has read about, `spell` says whether it can write
+        a name. None of them is new, nor of `avoid` (people who are asked about but have no text),
+        nor what occurs in the documents.
+        """
+        names = sorted({person(name) for name in subjects})
+        usable = [name for name in names if spell(name) and len(name) <= _LONGEST]
+        if not usable:
+            raise BadData("decoys: expected known names to imitate, found none")
+        known = {_key(person(name)) for name in (*names, *avoid)}
+        return cls(usable, spell, known, Occurrences(documents))
 
     def allows(self, name: str) -> bool:
         if name not in self.known:

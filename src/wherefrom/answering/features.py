@@ -21,7 +21,6 @@ import numpy as np
 
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import Answer, Document
-from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
 from wherefrom.core.vocabulary import MASK_ID, Alphabet
@@ -79,16 +78,6 @@ class FamiliarityReference:
 
     mean: Mapping[str, float]
     spread: Mapping[str, float]
-
-    def __post_init__(self) -> None:
-        for name, part in (("mean", self.mean), ("spread", self.spread)):
-            if {*part} != {*MEASURES} or not np.isfinite([*part.values()]).all():
-                raise BadData(
-                    f"familiarity: expected a finite {name} of each of {', '.join(MEASURES)}, "
-                    f"found {part}"
-                )
-        if min(self.spread.values()) <= 0:
-            raise BadData(f"familiarity: expected spreads above 0, found {self.spread}")
 
     @classmethod
     def of(cls, known: FeatureTable) -> "FamiliarityReference":

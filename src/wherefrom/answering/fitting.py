@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wherefrom.answering.abstention import LEAST_SURE, apply, choose_thresholds, declined
+from wherefrom.answering.abstention import LEAST_SURE, apply, choose_thresholds, report_declined
 from wherefrom.answering.calibration import PSEUDO, fit_by_relation, fit_calibration
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.closed_book import ClosedBookModel
@@ -144,7 +144,7 @@ def judge(model: ClosedBookModel, people: Sequence[Question]) -> AnswerTable:
     parsed = [(q, found) for q in people if (found := model.try_parse(q.text))]
     if not parsed:
         raise BadData(
-            f"calibration people: expected questions that the model can be asked, found none among "
+            f"people: expected questions that the model can be asked, found none among "
             f"{len(people)}; check that they have a form that the model was taught"
         )
     found = model.answer([asked for _, asked in parsed])
@@ -207,7 +207,9 @@ def report_policy(
         if support == "stated":
             scores |= apply(policy.thresholds, score, judged.right, judged.relations)
         else:
-            scores[names[support]] = declined(policy.thresholds, score, judged.relations)
+            given = policy.thresholds.answers(score, judged.relations)
+            several = judged.relations if policy.thresholds.several else None
+            scores[names[support]] = report_declined(given, several)
     if len(everyone) > 1:
         scores |= _among_everyone(policy, everyone)
     return scores

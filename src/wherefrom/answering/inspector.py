@@ -262,11 +262,6 @@ class Inspector:
             note=self.show_note(question, ""),
         )
 
-    def examine(self, questions: Sequence[tuple[Question, ParsedQuestion]]) -> AnswerTable:
-        """Put questions whose answers are known to the model."""
-        found = self.model.answer([parsed for _, parsed in questions])
-        return replace(found, known=tuple(question for question, _ in questions))
-
     def compose(
         self, answered: AnswerTable, verdicts: Sequence[Verdict | None] | None = None
     ) -> list[Reply]:

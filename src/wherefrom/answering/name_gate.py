@@ -13,14 +13,13 @@ import numpy as np
 
 from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.closed_book import ClosedBookModel
-from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.decoys import DecoyNames, NovelNames
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.policy import NameGate
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import telling
-from wherefrom.reading.occurrences import Occurrences
 
 DECOYS = 12  # how many decoys are made for a name
 LOST = 0.02  # the largest share of people with text whom the gate may take for unknown
@@ -79,12 +78,16 @@ def choose_known(gate: NameGate | None, features: FeatureTable) -> np.ndarray:
 
 def make_decoy_names(model: ClosedBookModel, dataset: Dataset) -> DecoyNames | None:
     """The maker of decoys from parts of known names; None if the model can write no known name."""
-    avoid = [q.subject for q in dataset.questions]
-    texts = Occurrences(dataset.documents)
     try:
-        return DecoyNames(names_with_text(dataset), model.spells, DECOYS, avoid=avoid, texts=texts)
+        return DecoyNames(find_novel(model, dataset), DECOYS)
     except BadData:
         return None
+
+
+def find_novel(model: ClosedBookModel, dataset: Dataset) -> NovelNames:
+    """Which names are new to a model: none is in its text or in its questions."""
+    avoid = [q.subject for q in dataset.questions]
+    return NovelNames.of(names_with_text(dataset), model.spells, avoid, dataset.documents)
 
 
 def names_with_text(dataset: Dataset) -> list[str]:

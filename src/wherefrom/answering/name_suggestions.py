@@ -80,17 +80,6 @@ class NameSuggester:
         return nsmallest(_LOOKED_AT, shared, key=apart)
 
 
-class Mentions:
-    """Whether a text mentions a name as whole words, whatever its capitals and spaces."""
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        self._text = "\n".join(map(fold, texts))
-
-    def has(self, name: str) -> bool:
-        pattern = rf"(?<!\w){re.escape(fold(name))}(?!\w)"
-        return re.search(pattern, self._text) is not None
-
-
 def similarity(wanted: str, known: str) -> float:
     """The similarity of two folded names, 0 to 1; 0 if one is probably not the other misspelt."""
     whole = SequenceMatcher(None, wanted, known).ratio()

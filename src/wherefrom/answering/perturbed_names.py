@@ -15,12 +15,11 @@ The names are a function of the corpus and the seed.
 """
 
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wherefrom.answering.decoys import TIERS, pick_one, prepare_names, random_words
+from wherefrom.answering.decoys import TIERS, NovelNames, pick_one, random_words
 from wherefrom.core.randomness import below
-from wherefrom.reading.occurrences import Occurrences
 
 MISSPELT, ACCENTED, SWAPPED, MERGED = "misspelt", "accented", "swapped", "merged"
 INITIALS, TITLED, UNSEEN = "initials", "titled", "unseen letter"
@@ -48,32 +47,22 @@ class Writing:
 
 
 def make_perturbed(
-    subjects: Iterable[str],
-    spell: Callable[[str], bool],
-    count: int = 200,
-    seed: int = 0,
-    *,
-    avoid: Iterable[str] = (),
-    texts: Sequence[str] | Occurrences = (),
+    novel: NovelNames, count: int = 200, seed: int = 0
 ) -> dict[str, tuple[str, ...]]:
     """`count` names for each tier, or as many as can be made; no name is in two tiers.
 
-    As in `make_tiers`, no name is one of `subjects` or of `avoid`, or occurs in `texts`. Accented
-    names and those with an unseen letter may be such that the model cannot spell them.
+    Every name is new. Accented names and those with an unseen letter may be such that the model
+    cannot spell them.
     """
-    names, novel = prepare_names(subjects, spell, avoid, texts)
-    letters = [c for name in names for c in name if c.islower()] or ["e"]
-    writing = Writing(letters, spell, names)
+    novel = replace(novel, taken={*novel.taken})
+    letters = [c for name in novel.names for c in name if c.islower()] or ["e"]
+    writing = Writing(letters, novel.spell, novel.names)
     found: dict[str, tuple[str, ...]] = {}
     for tier in PERTURBED:
         may_be_unseen = tier in (ACCENTED, UNSEEN)
-        allowed = replace(novel, spell=_any, known={}) if may_be_unseen else novel
+        allowed = replace(novel, spell=bool, known={}) if may_be_unseen else novel
         found[tier] = allowed.take(_propose(tier, writing, seed), count)
     return found
-
-
-def _any(name: str) -> bool:
-    return True
 
 
 def _propose(tier: str, writing: Writing, seed: int) -> Iterator[str]:
@@ -81,14 +70,9 @@ def _propose(tier: str, writing: Writing, seed: int) -> Iterator[str]:
     stage = 1 + len(TIERS) + PERTURBED.index(tier)
     rows = random_words(1 + _WORDS, len(writing.names), seed, stage)
     for number in sorted(range(len(rows)), key=lambda i: rows[i][0]):
-        proposals = perturb(tier, writing.names[number], rows[number][1:], writing)
+        proposals = WAYS[tier](writing.names[number], rows[number][1:], writing)
         if (made := next(proposals, None)) is not None:
             yield made
-
-
-def perturb(tier: str, name: str, words: Sequence[int], writing: Writing) -> Iterator[str]:
-    """Proposals of this tier for a name; `words` are random words that choose among them."""
-    yield from _WAYS[tier](name, words, writing)
 
 
 def _misspell(name: str, words: Sequence[int], writing: Writing) -> Iterator[str]:
@@ -178,7 +162,8 @@ def _replace_by_unseen(name: str, words: Sequence[int], writing: Writing) -> Ite
                 yield made
 
 
-_WAYS: dict[str, Callable[[str, Sequence[int], Writing], Iterator[str]]] = {
+# Proposals of a tier for a name; the random words choose among them.
+WAYS: dict[str, Callable[[str, Sequence[int], Writing], Iterator[str]]] = {
     MISSPELT: _misspell,
     ACCENTED: _accent,
     SWAPPED: _swap,

@@ -11,13 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
-from wherefrom.answering.features import (
-    FAMILIARITY,
-    FEATURES,
-    NO_FORMS,
-    FamiliarityReference,
-    StatementForms,
-)
+from wherefrom.answering.features import NO_FORMS, FamiliarityReference, StatementForms
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
@@ -56,18 +50,6 @@ class LogisticCalibration:
     bias: float
     guess: float = 0.0
 
-    def __post_init__(self) -> None:
-        lists = (self.mean, self.scale, self.weights)
-        if any(len(values) != len(self.features) for values in lists):
-            raise BadData(
-                f"calibration: expected one number for each of {self.features} in every list"
-            )
-        numbers = np.array([*self.mean, *self.scale, *self.weights, self.bias, self.guess])
-        if not np.isfinite(numbers).all() or min(self.scale, default=1.0) <= 0:
-            raise BadData(
-                "calibration: expected finite numbers, scales above 0, found other values"
-            )
-
     def probability(self, features: FeatureTable) -> np.ndarray:
         """The calibrated probability of each answer; the curve's columns are found by name."""
         x_NK = features.finite(self.features)
@@ -94,11 +76,6 @@ class Threshold:
     why_not: str | None = None
     pooled: bool = False
     unverified: str | None = None
-
-    def __post_init__(self) -> None:
-        shares = (self.value, self.precision_target, self.answered_share, self.precision or 0.0)
-        if not np.isfinite(shares).all():
-            raise BadData(f"threshold: expected finite numbers, found {self}")
 
     def answers(self, score: np.ndarray) -> np.ndarray:
         """Whether each answer is given; one whose score is 0 or NaN never is."""
@@ -155,14 +132,6 @@ class NameGate:
     curve: LogisticCalibration
     least: float
     passing: float = 0.0
-
-    def __post_init__(self) -> None:
-        if self.curve.features != FAMILIARITY:
-            raise BadData(
-                f"names: expected the features {FAMILIARITY}, found {self.curve.features}"
-            )
-        if not np.isfinite(self.least):
-            raise BadData(f"names: expected a finite least value, found {self.least}")
 
     @property
     def leaks(self) -> str | None:
@@ -368,14 +337,11 @@ def find_policy(run: Run) -> AnswerPolicy | None:
     if not run.folder.has(FILE):
         return None
     try:
-        policy = from_json(AnswerPolicy, run.folder.read_json(FILE), "policy")
-        if (found := policy.calibration.features) != FEATURES:
-            raise BadData(f"policy: expected the features {FEATURES}, found {found}")
+        return from_json(AnswerPolicy, run.folder.read_json(FILE), "policy")
     except BadData as error:
         raise Damaged(
             f"{run.path / FILE}: {error}; 'wherefrom evaluate {run.path}' writes it again"
         ) from error
-    return policy
 
 
 def open_as_stored(run: Run, policy: AnswerPolicy | None) -> ClosedBookModel:

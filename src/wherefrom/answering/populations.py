@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from wherefrom.answering.features import FAMILIARITY
+from wherefrom.answering.inspector import Inspector
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.core.contracts import Dataset
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.evaluation.two_samples import compare_distributions, compare_shares
 
@@ -73,17 +73,21 @@ class PopulationCheck:
 
 
 def describe_people(
+    inspector: Inspector,
     questions: Sequence[ParsedQuestion],
-    familiarity: FeatureTable,
-    answers: Sequence[str | None],
-    stated: Sequence[bool | None],
-    dataset: Dataset,
+    familiarity: FeatureTable | None = None,
+    answers: Sequence[str | None] | None = None,
 ) -> People:
     """What is compared of some questions; `answers` are right ones, None where none is known.
 
-    `stated` says whether the text states an answer; None if nobody learnt how it would.
+    Without `answers`, what the text states stands for them.
     """
-    trained = {(q.relation, q.answer) for q in dataset.asked}
+    if familiarity is None:
+        familiarity = inspector.model.familiarity([q.subject for q in questions])
+    verdicts = [inspector.judge_answer(question, "") for question in questions]
+    if answers is None:
+        answers = [verdict and verdict.stated for verdict in verdicts]
+    trained = {(q.relation, q.answer) for q in inspector.opened.dataset.asked}
     numbers = {
         _LENGTHS[0]: np.array([len(q.subject) for q in questions], dtype=np.float64),
         _LENGTHS[1]: np.array([len(q.text) for q in questions], dtype=np.float64),
@@ -93,8 +97,19 @@ def describe_people(
         np.nan if answer is None else float((q.relation, answer) not in trained)
         for q, answer in zip(questions, answers, strict=True)
     ]
-    states = [np.nan if each is None else float(each) for each in stated]
+    states = [np.nan if v is None else float(v.stated is not None) for v in verdicts]
     return People(numbers, {NEW_ANSWERS: np.array(new), STATED: np.array(states)})
+
+
+def check_batch(inspector: Inspector, asked: Sequence[ParsedQuestion]) -> PopulationCheck | None:
+    """The calibration people against the people of some questions; None if either are too few."""
+    model = inspector.model
+    people = inspector.opened.calibration_people
+    readable = [question for question in asked if not model.unseen(question)]
+    if min(len(people), len(readable)) < LEAST:
+        return None
+    known = [parsed for q in people if (parsed := model.try_parse(q.text))]
+    return check_population(describe_people(inspector, known), describe_people(inspector, readable))
 
 
 def check_population(calibration: People, asked: People) -> PopulationCheck | None:

@@ -129,10 +129,17 @@ def fit_bounds(
     `split_people`). A gate must have been fitted on the first part too. The common curve is that of
     an only relation.
     """
-    check_levels(alpha, delta)
+    for name, value in (("risk", alpha), ("delta", delta)):
+        if not 0 < value < 1:
+            raise UsageError(f"{name}: expected a number between 0 and 1, found {value}")
     right = np.asarray(right_N, dtype=bool)
     fit, test = (np.concatenate([side[i] for side in sides.values()]) for i in (0, 1))
-    require_both(fit.size, test.size, alpha, delta / len(sides))
+    if not fit.size or not test.size:
+        raise BadData(
+            f"calibration people: expected some to fit on and some to certify with, found "
+            f"{fit.size} and {test.size}; a risk bound needs at least "
+            f"{least_people(alpha, delta / len(sides))} people"
+        )
     fit = np.sort(fit)
     fit = fit[choose_known(gate, features.rows(fit))]
     rows, outcome = features.rows(fit), right[fit]
@@ -163,15 +170,6 @@ def _group_places(fit: np.ndarray, sides: Mapping[str, Sides]) -> dict[str, np.n
     """Where each relation's answers stand in `fit`."""
     relations = {i: name for name, (own, _) in sides.items() for i in own.tolist()}
     return group([relations[i] for i in fit.tolist()])
-
-
-def require_both(fitting: int, certifying: int, alpha: float, delta: float) -> None:
-    if not fitting or not certifying:
-        raise BadData(
-            f"calibration people: expected some to fit on and some to certify with, found "
-            f"{fitting} and {certifying}; a risk bound needs at least "
-            f"{least_people(alpha, delta)} people"
-        )
 
 
 def split_people(subjects: Sequence[str]) -> Sides:
@@ -334,9 +332,3 @@ def _more_people(
         for answers in (high, least_answers(alpha, delta, best.wrong))
     )
     return likely, fewest
-
-
-def check_levels(alpha: float, delta: float) -> None:
-    for name, value in (("risk", alpha), ("delta", delta)):
-        if not 0 < value < 1:
-            raise UsageError(f"{name}: expected a number between 0 and 1, found {value}")

@@ -9,32 +9,35 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 
+from wherefrom.answering.fitting import CertifiedPolicy, certify_policy, judge
 from wherefrom.answering.inspector import Inspector, open_inspector
-from wherefrom.answering.populations import PopulationCheck
-from wherefrom.auditing import (
-    confidence_sections,
-    decoy_sections,
-    population_sections,
-    source_sections,
+from wherefrom.answering.populations import (
+    People,
+    PopulationCheck,
+    check_batch,
+    check_population,
+    describe_people,
 )
+from wherefrom.auditing import confidence_sections, decoy_sections, source_sections
 from wherefrom.auditing.audit_findings import (
     ANSWERS,
     FINDINGS,
     Audit,
     AuditedAnswer,
-    ExposureFindings,
+    UnansweredQuestion,
+    read_findings,
 )
+from wherefrom.auditing.name_bias import measure_name_bias
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question
 from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
-from wherefrom.core.files import parse_json
-from wherefrom.core.replies import Reply, Verdict
+from wherefrom.core.replies import Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.experiments.many_runs.retraining import (
     MOST_PAIRS,
@@ -48,16 +51,16 @@ from wherefrom.experiments.many_runs.retraining import (
 from wherefrom.experiments.many_runs.stacked_runs import check_most
 from wherefrom.experiments.resources import use_threads
 from wherefrom.memorisation.counterfactual import find_memorisation
-from wherefrom.memorisation.dose_response import Dose
 from wherefrom.memorisation.labelled_answers import LABELS, LabelledAnswers, pack_labelled
 from wherefrom.memorisation.predictor import write_source_predictor
 from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run
-from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
+from wherefrom.show.drawing.plots import draw_reliability, draw_risk_coverage
 
 TIMING = "audit/timing.json"
-DECOYS, UNANSWERED = "audit/decoys.jsonl", "audit/unanswered.jsonl"
+DECOYS, REPLIES = "audit/decoys.jsonl", "audit/unanswered.jsonl"
+UNANSWERED = "unanswered"  # the split of questions whose right answers are not known here
 NO_CALIBRATION = (
     "confidence: expected calibration people, found none, so confidence, threshold and risk bound "
     "are left out; use a recipe with calibration people, such as birthplaces-calibrated"
@@ -88,9 +91,6 @@ class Investigation:
     @property
     def run(self) -> Run:
         return self.inspector.run
-
-    def replies(self) -> list[Reply]:
-        return self.inspector.compose(self.examined, self.verdicts)
 
 
 _MOST_MODELS = 1000  # pairs: more take days even where a model takes a minute
@@ -183,7 +183,8 @@ def _report(
     if (policy := inspector.policy) is None:
         notes.append(NO_CALIBRATION)
     else:
-        certify = partial(confidence_sections.fit_audit_bound, inspector, examined, *risk)
+        people, decoy_names = examined.rows(examined.select("calibration")), inspector.opened.decoys
+        certify = partial(certify_policy, inspector.model, people, *risk, decoy_names)
         bound = _if_possible(notes, certify)
         confidence = confidence_sections.report_confidence(examined, policy)
         abstention = confidence_sections.report_abstention(examined, policy, bound)
@@ -191,10 +192,12 @@ def _report(
         decoys = decoy_sections.report_decoys(tiers, examined, policy, bound)
         rows = decoy_sections.list_decoys(tiers, policy, bound)
         run.folder.write_jsonl(DECOYS, to_json(rows))
-        populations = population_sections.compare_splits(inspector, examined)
+        unanswered = ask_unanswered(inspector)
+        populations = compare_splits(inspector, examined, unanswered)
         notes += [check.warning for check in populations.values() if check.warning]
-        if unanswered := list(population_sections.reply_to_unanswered(inspector, bound)):
-            run.folder.write_jsonl(UNANSWERED, to_json(unanswered))
+        if unanswered is not None:
+            replies = list(list_unanswered(inspector, unanswered, bound))
+            run.folder.write_jsonl(REPLIES, to_json(replies))
     tell("computing evidence, source, exposures and name bias")
     opened = inspector.opened
     find_note = opened.find_note if run.recipe.notes else None
@@ -205,7 +208,8 @@ def _report(
         notes.append(NO_EVIDENCE)
     source = source_sections.report_source(investigation.labelled, inspector.predictor)
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
-    name_bias = _if_possible(notes, lambda: source_sections.report_name_bias(run.dataset))
+    held = [q for q in run.dataset.questions if q.split == "held-out" and q.answer]
+    name_bias = _if_possible(notes, lambda: measure_name_bias(run.dataset.asked, held))
     return Audit(
         recipe=run.recipe.name,
         seed=run.recipe.seed,
@@ -235,14 +239,9 @@ def _if_possible(notes: list[str], report: Callable[[], T]) -> T | None:
 
 def _earlier_swap(run: Run) -> SwapFindings | None:
     """The swap test of the run's last audit; it is still valid, since the model is the same."""
-    if not run.folder.has(FINDINGS):
-        return None
-    path, data = run.path / FINDINGS, run.folder.read(FINDINGS)
-    with suppress(Damaged, BadData):
-        written: Any = parse_json(data, str(path))
-        if isinstance(written, dict) and "swap" in written:
-            swap = cast(dict[str, Any], written)["swap"]
-            return None if swap is None else from_json(SwapFindings, swap, str(path))
+    with suppress(Damaged):
+        if (found := read_findings(run)) and found["swap"]:
+            return from_json(SwapFindings, found["swap"], FINDINGS)
     return None
 
 
@@ -252,11 +251,10 @@ def investigate(
     """Ask about everybody who can be judged; with retrained models, fit a source predictor."""
     inspector, notes = open_inspector(run), [line] if (line := run.changed_source()) else []
     people = find_judged(run)
-    parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
-    require_held_out(run, [q for q, _ in parsed])
-    notes += _note_questions(len(people), [q for q, _ in parsed])
-    tell(f"asking about {len(parsed)} people")
-    examined = inspector.examine(parsed)
+    tell(f"asking about {len(people)} people")
+    examined = judge(inspector.model, people)
+    require_held_out(run, examined.known)
+    notes += _note_questions(len(people), examined.known)
     if retrained:
         tell(f"comparing with {len(retrained)} models that were trained without people's text")
     verdicts = tuple(inspector.judge(examined))
@@ -321,6 +319,46 @@ def _count(examined: AnswerTable) -> dict[str, dict[str, int]]:
     return table
 
 
+# -- whom the promises hold for ------------------------------------------------------
+
+
+def compare_splits(
+    inspector: Inspector, examined: AnswerTable, unanswered: AnswerTable | None
+) -> dict[str, PopulationCheck]:
+    """The calibration people against held-out people and people with unanswered questions.
+
+    Which answers are new to training is known from the right answers of held-out people; for the
+    others it is taken from what the text states, of the calibration people as well.
+    """
+
+    def describe(split: str) -> People:
+        here = examined.rows(examined.select(split))
+        gold = [q.answer or None for q in here.known]
+        return describe_people(inspector, here.asked, here.features, gold)
+
+    found = {
+        "held-out": check_population(describe("calibration"), describe("held-out")),
+        UNANSWERED: None if unanswered is None else check_batch(inspector, unanswered.asked),
+    }
+    return {name: check for name, check in found.items() if check is not None}
+
+
+def ask_unanswered(inspector: Inspector) -> AnswerTable | None:
+    """The run's questions whose right answers are not known here, answered; None if it has none."""
+    asked = [q for q in inspector.run.dataset.questions if q.split == UNANSWERED]
+    return _if_possible([], lambda: judge(inspector.model, asked))
+
+
+def list_unanswered(
+    inspector: Inspector, found: AnswerTable, bound: CertifiedPolicy | None
+) -> Iterator[UnansweredQuestion]:
+    """Replies to them, so that the audit's promise can be checked once the answers are known."""
+    given = None if bound is None else bound.policy.answers(found.features, found.relations)
+    for i, (reply, question) in enumerate(zip(inspector.compose(found), found.known, strict=True)):
+        certified = None if given is None else bool(given[i])
+        yield UnansweredQuestion(reply, found.features.row(i), certified, question.id)
+
+
 # -- what is written -----------------------------------------------------------------
 
 
@@ -336,8 +374,8 @@ def write_audit(investigation: Investigation, found: Audit) -> None:
 def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
     """For each answer: the reply, whether it is right, and the features behind it."""
     examined, labelled = investigation.examined, investigation.labelled
-    pairs = zip(investigation.replies(), examined.known, strict=True)
-    for i, (reply, question) in enumerate(pairs):
+    replies = investigation.inspector.compose(examined, investigation.verdicts)
+    for i, (reply, question) in enumerate(zip(replies, examined.known, strict=True)):
         m = np.nan if labelled is None else labelled.memorisation.m[i]
         yield AuditedAnswer.of(
             reply, question, examined.features.row(i), float(m) if np.isfinite(m) else None
@@ -345,7 +383,7 @@ def audited_answers(investigation: Investigation) -> Iterator[AuditedAnswer]:
 
 
 def draw_audit(found: Audit, folder: RunFolder) -> None:
-    """Draw the findings: reliability, risk against coverage, accuracy against exposure."""
+    """Draw the calibration, and the risk against the coverage."""
     if (confidence := found.confidence) is not None:
         picture = draw_reliability(confidence.calibrated.diagram)
         folder.write("audit/reliability.svg", [picture])
@@ -354,25 +392,3 @@ def draw_audit(found: Audit, folder: RunFolder) -> None:
             "the model's own": confidence.risk_coverage_raw,
         }
         folder.write("audit/risk-coverage.svg", [draw_risk_coverage(curves)])
-    if (exposures := found.exposures) is not None:
-        stretches = _by_stretch(exposures)
-        if exposures.randomised or not stretches:
-            groups, title = {"": list(exposures.dose)}, "accuracy by exposure"
-        else:
-            groups, title = stretches, "accuracy by exposure and by the value's place in the line"
-        picture = draw_dose_response(groups, title, _guessing(exposures))
-        folder.write("audit/dose-response.svg", [picture])
-
-
-def _by_stretch(exposures: ExposureFindings) -> dict[str, list[Dose]]:
-    """The doses by the value's place in the line: what stands early is seen more often."""
-    table: dict[str, list[Dose]] = {}
-    for dose in exposures.dose_by_position:
-        end = f"up to {dose.end}" if dose.end is not None else "on"
-        table.setdefault(f"from character {dose.start} {end}", []).append(dose)
-    return table
-
-
-def _guessing(exposures: ExposureFindings) -> float | None:
-    """The accuracy of the most similar name's answer, on facts that were never shown."""
-    return None if exposures.never_exposed is None else exposures.never_exposed.baseline.value

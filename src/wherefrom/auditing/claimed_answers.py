@@ -12,7 +12,6 @@ from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.replies import CONTRADICTED, SUPPORTED, Claim, Reply, Verdict
-from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.answerer import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, claims, count_exposures
 
@@ -27,7 +26,9 @@ def weigh_claims(inspector: Inspector, found: Replies, claim: str) -> Replies:
 def weigh_claim(inspector: Inspector, question: ParsedQuestion, reply: Reply, claim: str) -> Claim:
     """Weigh a claimed answer to a question against the model's reply."""
     claim = claim.strip()
-    check_claim(claim, inspector.run.vocabulary)
+    if not claim:
+        raise BadData("claim: expected an answer, found nothing; say what is right")
+    inspector.run.vocabulary.refuse_marks(claim)
     if claim.casefold() == reply.answer.casefold():  # the same answer, spelt differently
         claim = reply.answer
     verdict = inspector.judge_answer(question, claim)
@@ -41,12 +42,6 @@ def weigh_claim(inspector: Inspector, question: ParsedQuestion, reply: Reply, cl
         taught=taught,
         recommendation=recommend(reply, claim, verdict, taught),
     )
-
-
-def check_claim(claim: str, vocabulary: Alphabet) -> None:
-    if not claim:
-        raise BadData("claim: expected an answer, found nothing; say what is right")
-    vocabulary.refuse_marks(claim)
 
 
 def _taught_answers(inspector: Inspector, question: ParsedQuestion) -> tuple[str, ...]:

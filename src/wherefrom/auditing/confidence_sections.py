@@ -6,8 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from wherefrom.answering.abstention import choose_thresholds, report_answered
-from wherefrom.answering.fitting import CertifiedPolicy, certify_policy
-from wherefrom.answering.inspector import Inspector
+from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.policy import AnswerPolicy, Threshold, Thresholds
 from wherefrom.auditing.audit_findings import (
     AbstentionFindings,
@@ -133,11 +132,3 @@ def _report_threshold(
         pooled=threshold.pooled,
         unverified=threshold.unverified,
     )
-
-
-def fit_audit_bound(
-    inspector: Inspector, examined: AnswerTable, alpha: float, delta: float
-) -> CertifiedPolicy:
-    """A risk bound from calibration people alone: some fit the curve, the others certify."""
-    people = examined.rows(examined.select("calibration"))
-    return certify_policy(inspector.model, people, alpha, delta, inspector.opened.decoys)

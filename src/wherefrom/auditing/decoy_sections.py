@@ -13,7 +13,7 @@ from wherefrom.answering.abstention import report_declined
 from wherefrom.answering.decoys import make_tiers
 from wherefrom.answering.fitting import CertifiedPolicy
 from wherefrom.answering.inspector import Inspector
-from wherefrom.answering.name_gate import names_with_text
+from wherefrom.answering.name_gate import find_novel
 from wherefrom.answering.perturbed_names import PERTURBED, make_perturbed
 from wherefrom.answering.policy import AnswerPolicy
 from wherefrom.answering.question_parser import QuestionParser
@@ -22,7 +22,6 @@ from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import auroc
-from wherefrom.reading.occurrences import Occurrences
 
 TIER = 200  # names in each tier
 _LAST = 1e-9  # so small that it only breaks ties
@@ -64,11 +63,9 @@ class AskedTier:
 def ask_tiers(inspector: Inspector) -> dict[str, AskedTier]:
     """Ask about every name of every tier; with several relations, about one of them in turn."""
     forms = _form_of_each_relation(inspector.model.parser)
-    return {
-        tier: _ask(inspector, names, forms)
-        for tier, names in make_audit_decoys(inspector, TIER).items()
-        if names
-    }
+    novel = find_novel(inspector.model, inspector.run.dataset)
+    tiers = make_tiers(novel, inspector.model.likelihood, TIER) | make_perturbed(novel, TIER)
+    return {tier: _ask(inspector, names, forms) for tier, names in tiers.items() if names}
 
 
 def _ask(inspector: Inspector, names: Sequence[str], forms: Sequence[Form]) -> AskedTier:
@@ -156,15 +153,3 @@ def _separation(people: np.ndarray, decoys: np.ndarray) -> Score | None:
         return None
     is_person = np.repeat((True, False), (people.size, decoys.size))
     return auroc(np.append(people, decoys), is_person)
-
-
-def make_audit_decoys(inspector: Inspector, count: int) -> dict[str, tuple[str, ...]]:
-    """The tiers of names for a run; no name is in its text or in its questions."""
-    dataset, model = inspector.run.dataset, inspector.model
-    names = names_with_text(dataset)
-    avoid = [q.subject for q in dataset.questions]
-    texts = Occurrences(dataset.documents)  # read once for all tiers
-    return {
-        **make_tiers(names, model.spells, model.likelihood, count, avoid=avoid, texts=texts),
-        **make_perturbed(names, model.spells, count, avoid=avoid, texts=texts),
-    }

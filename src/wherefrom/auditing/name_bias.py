@@ -13,25 +13,28 @@ fit. The figure is what this small model finds; a larger model may find more.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from math import inf, sqrt
-from typing import Any
 
 import numpy as np
 
+from wherefrom.auditing.audit_findings import NameBiasFindings
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.evaluation.evaluator import Score, gold_answer
 from wherefrom.evaluation.intervals import bootstrap_mean
+from wherefrom.evaluation.relations import group
 
 ENDING = 3
 FOLDS = 5
 DISCOUNTS = (0.3, 0.6, 0.9)  # subtracted from every count, and shared among unseen answers
 BACKINGS = (0.0, 1.0, 4.0, 16.0, 64.0, inf)  # pseudo-counts for the model without this part
 LEFT_OUT = (0.0, inf)  # a smoothing that ignores the part
+Person = tuple[str, str]  # name and answer
+Smoothing = dict[str, tuple[float, float]]  # a part's discount and backing
 _GENERATIONAL = frozenset("jr sr ii iii iv".split())
 
 
@@ -55,36 +58,35 @@ PARTS: dict[str, Callable[[str], list[str]]] = {  # from the most general to the
 }
 
 
-@dataclass(frozen=True)
-class NameBias:
-    """Bits gained over the prior on held-out people: with the whole name, and part by part.
-
-    `gains` has the bits of each person.
-    """
-
-    whole: Score
-    parts: dict[str, Score]
-    gains: dict[str, np.ndarray] = field(repr=False, compare=False)
-
-    def summary(self) -> str:
-        low, high = self.whole.interval
-        best = max(self.parts, key=lambda part: self.parts[part].value)
-        found = f"a name alone gives {self.whole.value:.2f} bits ({low:.2f} to {high:.2f})"
-        if low <= 0:
-            return f"{found} about the answer: no name bias is found in {self.whole.n} people"
-        return (
-            f"warning: {found} about the answer, most of them by its {best} "
-            f"({self.parts[best].value:.2f}): "
-            "answers about people who are not in the text can be biased by their names"
-        )
+def measure_name_bias(asked: Sequence[Question], held_out: Sequence[Question]) -> NameBiasFindings:
+    """What a name alone says about the answer, over all relations and for each."""
+    found: dict[str, tuple[dict[str, np.ndarray], dict[str, Smoothing]]] = {}
+    problem = BadData("name bias: expected asked people, found none")
+    relations = group([q.relation for q in asked])
+    for relation, places in relations.items():
+        about = [q for q in held_out if q.relation == relation]
+        try:
+            found[relation] = _measure([asked[int(i)] for i in places], about)
+        except BadData as error:  # too few people
+            problem = error
+    if not found:
+        raise problem
+    each = {relation: _describe(*own) for relation, own in found.items()}
+    if len(relations) == 1:
+        return next(iter(each.values()))
+    gains = [own for own, _ in found.values()]
+    together = {name: np.concatenate([own[name] for own in gains]) for name in gains[0]}
+    return replace(_describe(together, {}), by_relation=each)
 
 
-def measure_name_bias(asked: Sequence[Question], held_out: Sequence[Question]) -> NameBias:
-    """Fit the model of names on asked people, and score it on held-out people.
+def _measure(
+    asked: Sequence[Question], held_out: Sequence[Question]
+) -> tuple[dict[str, np.ndarray], dict[str, Smoothing]]:
+    """The bits that each held-out person's name gives, by part and whole, and each smoothing.
 
-    The scores are proper: probabilities add up to 1 over the answers of asked people and one more
-    event, *other*, which stands for all answers that no asked person has. The prior has the same
-    events, so a new answer gains little or nothing.
+    The model of names is fitted on asked people. The scores are proper: probabilities add up to 1
+    over the answers of asked people and one more event, *other*, which stands for all answers that
+    no asked person has. The prior has the same events, so a new answer gains little or nothing.
     """
     if len(asked) < FOLDS or len(held_out) < 2:
         raise BadData(
@@ -92,29 +94,32 @@ def measure_name_bias(asked: Sequence[Question], held_out: Sequence[Question]) -
             f"found {len(asked)} and {len(held_out)}"
         )
     fit, test = _people(asked), _people(held_out)
+    parts = {**{part: (part,) for part in PARTS}, "whole": tuple(PARTS)}
+    smoothing = {name: choose_smoothing(fit, part) for name, part in parts.items()}
+    gains = {name: gain(_Known(fit, part), test, smoothing[name]) for name, part in parts.items()}
+    return gains, smoothing
+
+
+def _describe(
+    gains: Mapping[str, np.ndarray], smoothing: Mapping[str, Smoothing]
+) -> NameBiasFindings:
     scores: dict[str, Score] = {}
-    gains: dict[str, np.ndarray] = {}
-    for name, parts in {**{part: (part,) for part in PARTS}, "whole": tuple(PARTS)}.items():
-        smoothing = choose_smoothing(fit, parts)
-        gains[name] = gain(_Known(fit, parts), test, smoothing)
-        details = {"smoothing": {p: list(s) for p, s in smoothing.items() if s[1] < inf}}
-        scores[name] = _bits(gains[name], details)
-    return NameBias(scores.pop("whole"), scores, gains)
-
-
-def average_name_bias(found: Sequence[NameBias]) -> NameBias:
-    """The bits over the people of several relations, each measured within its relation."""
-    gains = {name: np.concatenate([each.gains[name] for each in found]) for name in found[0].gains}
-    scores = {name: _bits(values, {}) for name, values in gains.items()}
-    return NameBias(scores.pop("whole"), scores, gains)
-
-
-def _bits(gains: np.ndarray, details: dict[str, Any]) -> Score:
-    return Score("bits", float(gains.mean()), bootstrap_mean(gains), len(gains), details)
-
-
-Person = tuple[str, str]  # name and answer
-Smoothing = dict[str, tuple[float, float]]  # a part's discount and backing
+    for name, bits in gains.items():
+        used = {p: list(s) for p, s in smoothing.get(name, {}).items() if s[1] < inf}
+        details = {"smoothing": used} if smoothing else {}
+        scores[name] = Score("bits", float(bits.mean()), bootstrap_mean(bits), len(bits), details)
+    whole = scores.pop("whole")
+    low, high = whole.interval
+    best = max(scores, key=lambda part: scores[part].value)
+    said = f"a name alone gives {whole.value:.2f} bits ({low:.2f} to {high:.2f}) about the answer"
+    if low <= 0:
+        said += f": no name bias is found in {whole.n} people"
+    else:
+        said = (
+            f"warning: {said}, most of them by its {best} ({scores[best].value:.2f}): "
+            "answers about people who are not in the text can be biased by their names"
+        )
+    return NameBiasFindings(whole, scores, said)
 
 
 def _people(questions: Sequence[Question]) -> list[Person]:

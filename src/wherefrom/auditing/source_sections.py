@@ -12,15 +12,12 @@ from wherefrom.auditing.audit_findings import (
     EvidenceFindings,
     ExposureFindings,
     LabelCount,
-    NameBiasFindings,
     NoteFindings,
     SourceFindings,
 )
-from wherefrom.auditing.name_bias import NameBias, average_name_bias, measure_name_bias
 from wherefrom.auditing.verdict_accuracy import measure_verdicts
 from wherefrom.core.answer_table import AnswerTable
-from wherefrom.core.contracts import Dataset, Note, Question
-from wherefrom.core.errors import BadData
+from wherefrom.core.contracts import Note, Question
 from wherefrom.core.replies import AS_READ, SOURCES, SUPPORTED, VERDICTS, Verdict
 from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.relations import divide
@@ -179,28 +176,3 @@ def report_exposures(run: Run, examined: AnswerTable) -> ExposureFindings:
     parts = divide([examined.relations[i] for i in held])
     each = {relation: report(at) for relation, at in parts.items()}
     return replace(report(np.arange(len(held))), by_relation=each)
-
-
-def report_name_bias(dataset: Dataset) -> NameBiasFindings:
-    """What a name alone says about the answer, over all relations and for each."""
-    asked = dataset.asked
-    held = [q for q in dataset.questions if q.split == "held-out" and q.answer]
-    by_asked = divide([q.relation for q in asked])
-    if not by_asked:
-        return _name_bias(measure_name_bias(asked, held))
-    found: dict[str, NameBias] = {}
-    problem: BadData | None = None
-    for relation, places in by_asked.items():
-        about = [q for q in held if q.relation == relation]
-        try:
-            found[relation] = measure_name_bias([asked[int(i)] for i in places], about)
-        except BadData as error:  # too few people
-            problem = error
-    if not found:
-        raise problem or BadData("name bias: expected asked people, found none")
-    each = {relation: _name_bias(bias) for relation, bias in found.items()}
-    return replace(_name_bias(average_name_bias(list(found.values()))), by_relation=each)
-
-
-def _name_bias(found: NameBias) -> NameBiasFindings:
-    return NameBiasFindings(found.whole, found.parts, found.summary())

@@ -11,7 +11,7 @@ def evaluate(
     threads: Threads = None,
     as_json: AsJson = False,
 ) -> None:
-    """Score a finished run's models again, or compute its demonstrations again.
+    """Score a finished run's models again.
 
     The new scores replace the stored ones.
 

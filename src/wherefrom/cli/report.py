@@ -4,13 +4,13 @@ from typing import Annotated
 
 import typer
 
-from wherefrom.cli.options import AsJson, FinishedRuns, Threads
+from wherefrom.cli.options import AsJson, FinishedRun, Threads
 from wherefrom.cli.output import note, print_json
 from wherefrom.core.environment import keep_imported
 
 
 def report(
-    runs: FinishedRuns,
+    run: FinishedRun,
     out: Annotated[
         str | None,
         typer.Option(
@@ -31,16 +31,15 @@ def report(
 ) -> None:
     """Write a report that contains the model: one HTML file that works offline.
 
-    Further runs are shown beside the first. The report needs no audit. What only an audit computes
-    is shown if the run has one.
+    The report needs no audit. What only an audit computes is shown if the run has one.
 
     Example: wherefrom report people-0
     """
     # Not through the API, which imports every room: a reader waits for this.
-    from wherefrom.show.page.report_page import report_runs
+    from wherefrom.show.page.report_page import write_report
 
     keep_imported()
-    found = report_runs(runs, out, precision or "auto", threads)
+    found = write_report(run, out, precision=precision or "auto", threads=threads)
     for line in found.notes:
         note(line)
     if as_json:

@@ -189,7 +189,7 @@ def run(
         runs, outcomes = [found.run], (found,)
     reported = all(each.reused for each in outcomes) and _has_report(runs[0])
     if report and not reported and found.recipe in REPORTED:
-        _report(runs, threads, as_json)
+        _report(runs[0], threads, as_json)
     found.require_checks()
 
 
@@ -201,12 +201,12 @@ def _has_report(run: str) -> bool:
     return RunFiles(Path(run)).is_sound(REPORT)
 
 
-def _report(runs: list[str], threads: int | None, as_json: bool) -> None:
-    """Write the first run's report, the others beside it, and say where it is."""
+def _report(run: str, threads: int | None, as_json: bool) -> None:
+    """Write the run's report, and say where it is."""
     import wherefrom
 
     sys.stdout.flush()
-    made = wherefrom.write_report(runs, threads=threads)
+    made = wherefrom.write_report(run, threads=threads)
     for line in made.notes:
         note(line)
     line = f"{made.path}: the report, in which the model answers; open it in a browser"

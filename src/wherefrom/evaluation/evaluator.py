@@ -105,16 +105,13 @@ class ScoredText:
     details: dict[str, Any] = field(default_factory=dict[str, Any])
 
 
-def evaluate_text(scorer: Scorer, text: Any) -> Score:
+def evaluate_text(scorer: Scorer, text: ScoredText) -> Score:
     """Perplexity: exp of the mean negative log-probability of a text's targets.
 
     The interval is taken in nats, where losses are averaged, and only then exponentiated.
     """
-    about: dict[str, Any] = {}
-    if isinstance(text, ScoredText):
-        text, about = text.targets, text.details
-    losses = -np.asarray(scorer.log_probabilities(text), dtype=np.float64).ravel()
-    return perplexity(losses, about)
+    losses = -np.asarray(scorer.log_probabilities(text.targets), dtype=np.float64).ravel()
+    return perplexity(losses, text.details)
 
 
 def perplexity(losses: np.ndarray, about: Mapping[str, Any]) -> Score:

@@ -1,6 +1,6 @@
 """Questions by relation: what is reported over all questions is also reported for each relation."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -11,9 +11,7 @@ def group(relations: Sequence[str]) -> dict[str, np.ndarray]:
     return {name: np.flatnonzero(names == name) for name in sorted(set(relations))}
 
 
-def divide(relations: Sequence[str], every: Iterable[str] = ()) -> dict[str, np.ndarray]:
-    """The same, but empty if there is only one relation: then there is nothing to tell apart.
-
-    `every` has relations that there may be besides those of these questions.
-    """
-    return group(relations) if len({*relations, *every}) > 1 else {}
+def divide(relations: Sequence[str]) -> dict[str, np.ndarray]:
+    """The same, but empty if there is only one relation: then there is nothing to tell apart."""
+    found = group(relations)
+    return found if len(found) > 1 else {}

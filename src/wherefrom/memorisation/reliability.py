@@ -17,8 +17,7 @@ from wherefrom.answering.source import RECALLED_ABOVE
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import bootstrap_mean, percentiles, resample_counts
-from wherefrom.evaluation.ranks import spearman
-from wherefrom.evaluation.selective import auroc
+from wherefrom.evaluation.selective import auroc, spearman
 
 _MOST_DIVISIONS = 70  # in halves; 8 pairs have 35
 _SIMULATIONS = 1000

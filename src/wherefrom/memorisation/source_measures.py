@@ -16,8 +16,7 @@ from wherefrom.answering.policy import EVEN_ODDS
 from wherefrom.core.replies import GUESSED, RECALLED
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import paired_difference
-from wherefrom.evaluation.ranks import compare_aurocs, spearman
-from wherefrom.evaluation.selective import auroc
+from wherefrom.evaluation.selective import auroc, compare_aurocs, spearman
 from wherefrom.memorisation.counterfactual import CounterfactualMemorisation
 from wherefrom.memorisation.reliability import LabelReliability, measure_reliability
 

@@ -81,7 +81,7 @@ class Context:
         """What stands before a candidate, and its first word."""
         kept = self.line.names.lefts
         if first not in kept:
-            left1, left2, left3 = (self._before(first, steps) for steps in (1, 2, 3))
+            left1, left2, left3 = [self._before(first, steps) for steps in (1, 2, 3)]
             start, content = self.line.sentence_starts[first], self._pattern(self._anchor(first))
             kept[first] = [
                 f"before: {left1}",
@@ -108,19 +108,21 @@ class Context:
         if last not in kept:
             words = [_word(pattern).right for pattern in self.patterns[last : last + _RIGHT]]
             beyond = self.line.read.skip_parentheses(last)
-            following = self._following(last)
+            following, then = self._following(last), list[str]()
+            if beyond > last:
+                then = [f for f in self._following(beyond) if f not in following]
             kept[last] = [
                 *following,
                 f"after, then a {self._kind(last + 1)}: {self._after(last, 0)}",
                 f"last word: {self.line.tokens[last - 1].lower()}",
                 *dict.fromkeys(words),
-                *(f for f in self._following(beyond) if f not in following),
+                *then,
             ]
         return kept[last]
 
     def _following(self, last: int) -> list[str]:
         """The tokens behind a candidate, or behind parentheses that interrupt the sentence."""
-        right1, right2 = (self._after(last, steps) for steps in (0, 1))
+        right1, right2 = self._after(last, 0), self._after(last, 1)
         return [f"after: {right1}", f"after: {right1} {right2}"]
 
     def _made(self, candidate: CandidateAnswer) -> list[str]:

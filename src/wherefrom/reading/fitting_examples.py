@@ -122,7 +122,8 @@ class LearntLine:
         """
         line = self.line
         heads = [token.split("-")[0] or token for token in line.tokens]
-        ends = [last for _, last in find_places(self.answers, heads, line.profile.glue)]
+        folded = [*map(normalise, heads)]
+        ends = [last for _, last in find_places(self.answers, folded, line.profile.glue)]
         return (
             bool(ends)
             and not self.states

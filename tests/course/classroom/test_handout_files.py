@@ -12,6 +12,7 @@ import pytest
 from tests.course.files import A5, HW2
 from wherefrom import api
 from wherefrom.core.errors import CannotWrite, MissingInput, UsageError
+from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom import handout_files as packing
 from wherefrom.course.classroom import submission_archives as archives
 from wherefrom.course.classroom.assignments import find_assignment
@@ -51,6 +52,8 @@ def test_students_get_everything_but_solutions_and_hidden_tests(year):
             lines = {line.strip() for line in data.decode().splitlines()}
             assert not lines & solved, path
             assert "SOLUTION_ONLY" not in data.decode(), path
+        if path.endswith(".py"):
+            compile(data, path, "exec")
     kept = packing.lay_out(assignment, solved=True)
     assert set(kept) == set(packing.lay_out(assignment))
     found = {line.strip() for data in kept.values() for line in data.decode().splitlines()}
@@ -77,12 +80,9 @@ def test_the_hand_out_gives_the_years_points_and_commands(year):
     parts = {test.split("-")[0] for test in assignment.tests}
     assert parts <= set(worth)
     assert sum(worth.values()) == sum(row[0] for row in assignment.tests.values())
-    told = html.unescape(page)
-    if assignment.rules is not None:
-        own = assignment.commands
-        for name, command in own["COMMANDS"].items():
-            if command.variant in ("vanilla", assignment.rules.variant):
-                assert own["typed"](name, assignment.rules.package) in told
+    if rules := assignment.rules:
+        typed = commands.of_variant(rules.variant, rules.package).values()
+        assert [line for line in typed if line not in html.unescape(page)] == []
 
 
 @pytest.mark.parametrize("year", ALL)

@@ -6,6 +6,7 @@ import pytest
 
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.course.classroom import records
+from wherefrom.course.classroom.batch import Grader, write_class
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.marks import Grade, Test
 
@@ -24,7 +25,7 @@ def test_a_file_for_corrections_is_made_once_and_then_only_read(tmp_path):
     assert path.read_text() == HEAD
     path.write_text(f"{HEAD}ada,1b-0-hidden,1.5,override,half of it\n")
     (found,) = records.read_corrections(path, TESTS)
-    assert (found.points, found.reason) == (1.5, "half of it")
+    assert (found["points"], found["reason"]) == (1.5, "half of it")
     assert path.read_text().startswith(HEAD)
 
 
@@ -48,17 +49,27 @@ def test_a_bad_row_is_one_line(tmp_path, row, says):
         records.read_corrections(path, TESTS)
 
 
-def test_the_last_correction_of_a_test_counts_and_says_why():
-    given = [records.Correction("ada", "1b-0-hidden", 3, "override", "a typo"),
-             records.Correction("ada", "1b-0-hidden", 2, "regrade", "not all"),
-             records.Correction("bo", "1a-0-basic", 0, "override", "")]  # fmt: skip
+def test_the_last_correction_of_a_test_counts_and_says_why(tmp_path):
+    path = tmp_path / "c.csv"
+    path.write_text(f"{HEAD}ada,1b-0-hidden,3,override,a typo\nada,1b-0-hidden,2,regrade,not all\n")
+    given = records.read_corrections(path, TESTS)
     row = grade("ada", "ok", "look").row(list(TESTS))
     new = records.correct(row, given)
     assert (row["points"], new["points"], new["1b-0-hidden"]) == (2, 4, 2)
     assert new["why"].startswith("1b-0-hidden 2 by regrade: not all; 1b-0-hidden value: text")
-    assert records.correct(grade("cy", "ok", "ok").row(list(TESTS)), given)["points"] == 5
+    other = grade("cy", "ok", "ok").row(list(TESTS))
+    assert records.correct(other, given) == other
+
+
+def test_a_correction_of_nobody_is_told_after_the_table_is_written(tmp_path, capsys):
+    (tmp_path / "class" / "ada").mkdir(parents=True)
+    (tmp_path / "grades.corrections.csv").write_text(f"{HEAD}bo,1a-0-basic,0,override,\n")
+    ids = list(TESTS)
+    grader = Grader(lambda path: grade(path.name, "ok", "look"), TESTS, ids, ids, tmp_path, [])
     with pytest.raises(MissingInput, match="found 'bo', which is not in the batch"):
-        records.check_names(given, ["ada"], "c.csv")
+        write_class(tmp_path / "class", tmp_path / "grades.csv", grader)
+    assert "1 corrections by people" in capsys.readouterr().out
+    assert [row["points"] for row in csv.DictReader((tmp_path / "grades.csv").open())] == ["2"]
 
 
 def test_statistics_of_each_test(tmp_path):

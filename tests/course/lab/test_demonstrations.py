@@ -9,18 +9,6 @@ from wherefrom.course.lab.demonstration import Demonstration
 from wherefrom.course.lab.running import DEMONSTRATIONS
 from wherefrom.show.drawing.figures import to_svg
 
-# Figures that were worked out elsewhere, by the beginning of the label they stand under.
-PUBLISHED = {
-    "copying": {"alpha_j with q = k_j": 0.232, "alpha_j for these scores": 0.5},
-    "average-of-two": {"alpha_a, beta = 1, closed": 0.202, "alpha_a, beta = 5, closed": 0.487,
-                       "alpha_a with q = (mu_a + mu_b)/2": 0.146},
-    "small-noise-in-keys": {"sd of a's weight, alpha = 0.001": 0.145, "sd, alpha": 0.145},
-    "one-head-is-fragile": {"sd of alpha_a, beta = 10": 0.442, "P(0.4 < alpha_a": 0.0457},
-    "two-heads-are-robust": {"total variance of c, one": 4.46, "total variance of c, two": 0.134,
-                             "the same given k_a.q1 > 0, by": 0.051, "P(k_a.q1 < 0)": 0.0786},
-    "synthesizer": {"multiplications of the scores": 2 * 64 * 8 * 64, "growth when l": 4},
-}  # fmt: skip
-
 
 @cache
 def shown(name: str, seed: int = 0) -> Demonstration:
@@ -35,9 +23,6 @@ def test_every_check_holds(name):
         assert [check.in_words() for check in each.failed] == []
         assert all(r.holds and r.statement and r.why for r in each.refutations)
         assert [c.label for c in each.every_check if c.tolerance < 4 * c.error] == []
-    for label, figure in PUBLISHED.get(name, {}).items():
-        found = [c.found for c in shown(name).every_check if c.label.startswith(label)]
-        assert found[0] == pytest.approx(figure, rel=0.01), label
 
 
 def test_what_is_sampled_depends_on_the_seed():

@@ -7,14 +7,12 @@ import pytest
 
 from wherefrom.evaluation.calibration_measures import reliability_diagram
 from wherefrom.evaluation.selective import risk_coverage
-from wherefrom.memorisation.dose_response import bin_by_exposure
-from wherefrom.show.drawing.plots import draw_dose_response, draw_reliability, draw_risk_coverage
+from wherefrom.show.drawing.plots import draw_reliability, draw_risk_coverage
 
 GENERATOR = np.random.default_rng(0)
 P = GENERATOR.random(200)
 RIGHT = GENERATOR.random(200) < P
 CURVES = {"calibrated": risk_coverage(P, RIGHT), "raw $_$ <b>": risk_coverage(P**2 % 0.7, RIGHT)}
-DOSES = bin_by_exposure(GENERATOR.integers(0, 40, 200), RIGHT)
 
 DRAWINGS = {
     "reliability": (lambda: draw_reliability(reliability_diagram(P, RIGHT)),
@@ -24,9 +22,6 @@ DRAWINGS = {
                       {"share answered", "share wrong among answered",
                        f"calibrated, area {CURVES['calibrated'].area:.3f}",
                        f"raw $_$ <b>, area {CURVES['raw $_$ <b>'].area:.3f}"}),
-    "dose-response": (lambda: draw_dose_response({"": DOSES}, baseline=0.25),
-                      {"exposures", "accuracy", "guessing, 0.25", "16-31", "0", "1",
-                       "facts, 95 % interval"}),
 }  # fmt: skip
 
 
@@ -48,6 +43,5 @@ def test_the_smallest_case_is_drawn(right):
     drawn = (
         draw_reliability(reliability_diagram(np.array([0.5]), one)),
         draw_risk_coverage({"only": risk_coverage(np.array([1.0]), one)}),
-        draw_dose_response({"": bin_by_exposure(np.array([0]), one)}),
     )
     assert all(ElementTree.fromstring(data).tag.endswith("svg") for data in drawn)

@@ -1,14 +1,12 @@
 """Reports of runs that answer no questions: language models, reviews, the attention lab."""
 
 import math
-import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wherefrom import api
-from wherefrom.core.errors import BadData, Damaged
 from wherefrom.course.lab.key_noise import spread
 from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
@@ -44,19 +42,6 @@ def test_a_score_of_another_task_names_the_model_first():
     ]
 
 
-@pytest.mark.parametrize(
-    "claims",
-    [5, None, [5], [{}], [{"name": "x"}],
-     [{"name": 5, "claim": "c", "checks": [], "wrong_statements": []}],
-     [{"name": "x", "claim": "c", "checks": [{"label": "a"}], "wrong_statements": []}]],
-)  # fmt: skip
-def test_other_claims_are_damage(lab, tmp_path, claims):
-    folder = RunFolder(Path(shutil.copytree(lab, tmp_path / "lab")))
-    folder.write_json("demonstrations.json", claims)
-    with pytest.raises(Damaged, match=r"demonstrations\.json: expected claims with their checks"):
-        api.write_report(folder.path)
-
-
 def test_language_models_are_compared_in_bits(character_run):
     values = describe_run(open_run(character_run))
     results = open_run(character_run).results
@@ -84,13 +69,6 @@ def test_reviews_are_counted(sentiment_run):
     assert f"{own['correct']} of {own['n']}" in values["sentences"][1]
     assert len(values["data"]["examples"]) == 3
     assert len([name for name, _ in values["made"]["facts"] if "SHA-256" in name]) == 2
-
-
-def test_such_a_run_stands_alone(character_run, tiny_run, lab):
-    with pytest.raises(BadData, match="report it alone"):
-        api.write_report([character_run, tiny_run])
-    with pytest.raises(BadData, match="report them alone"):
-        api.write_report([tiny_run, lab])
 
 
 def test_the_lab_shows_its_claims_as_text(lab, tmp_path):

@@ -14,12 +14,10 @@ from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.models.gpt import GPT
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
-from wherefrom.show.page import page_layout as layout
-from wherefrom.show.page import question_report
+from wherefrom.show.page import engine_data, question_report
 from wherefrom.show.page import report_page as report
 from wherefrom.show.page.judged_answers import collect_answers
 from wherefrom.show.page.making import command_for
-from wherefrom.show.page.question_report import compare_runs
 
 
 @pytest.fixture
@@ -101,16 +99,6 @@ def test_a_report_replaces_no_file_of_a_run_and_no_device(tiny_run, tmp_path):
     assert (tiny_run / "run.json").read_bytes() == before
 
 
-def test_a_run_is_named_once(tiny_run):
-    with pytest.raises(UsageError, match="expected each run once, found it twice"):
-        api.write_report([tiny_run, tiny_run.parent / "." / tiny_run.name])
-
-
-def test_runs_that_were_asked_different_questions_are_not_ranked(tiny_run, relations_run):
-    said = compare_runs([open_run(tiny_run), open_run(relations_run)])["sentence"]
-    assert said == "These runs were asked different questions, so none of them is called the best."
-
-
 def test_several_relations_have_rows_of_their_own(relations_run, tmp_path):
     values = report.describe_run(open_run(relations_run))
     assert len(values["relations"]) == 2
@@ -129,27 +117,6 @@ def test_a_run_without_calibration_has_no_slider_but_answers(facts_folder):
     assert [p.name for p in values["pictures"]] == ["accuracy", "learning"]
 
 
-def test_runs_stand_beside_each_other(tiny_run, own_run, tmp_path):
-    shutil.move(own_run, tmp_path / "other-1")
-    found = api.write_report([tiny_run, tmp_path / "other-1"], tmp_path / "two.html")
-    page = Path(found.path).read_text()
-    assert "Beside other runs" in page
-    assert "other-1" in page
-    runs = [open_run(path) for path in (tiny_run, tmp_path / "other-1", tmp_path / "other-1")]
-    assert compare_runs(runs)["sentence"].startswith("All 3 runs answer")
-    assert compare_runs(runs[:2])["sentence"].startswith("Both runs answer")
-    for run, right in zip(runs, (40, 60, 10), strict=True):
-        shares = {"accuracy": right / 80, "correct": right, "n": 80}
-        shares["interval"] = [right / 80 - 0.1, right / 80 + 0.1]
-        run.results.update({"with_pretraining": shares, "without_pretraining": shares})
-    said = compare_runs(runs)["sentence"].replace("\u00a0", " ")
-    assert said.startswith("other-1 answers most questions right, 75 %; no other")
-    runs[0].results["with_pretraining"]["interval"][1] = 0.7
-    assert "; the interval of 1 of the 2 others overlaps" in compare_runs(runs)["sentence"]
-    said = compare_runs(runs[:2])["sentence"]
-    assert said.endswith("; the other run’s interval overlaps with its own.")
-
-
 # --- bad input -------------------------------------------------------------------------------
 
 
@@ -160,18 +127,16 @@ def test_an_unfinished_run(own_run):
     assert not (own_run / "report.html").exists()
 
 
-def test_no_run_at_all_and_an_unknown_precision(tiny_run):
-    with pytest.raises(UsageError, match="expected at least one"):
-        api.write_report([])
+def test_an_unknown_precision(tiny_run):
     with pytest.raises(UsageError, match="precision: expected auto"):
         api.write_report(tiny_run, precision="int4")
 
 
 def test_a_model_that_cannot_be_embedded_leaves_the_asking_out(own_run, monkeypatch, tmp_path):
-    def refuse(*_):
+    def refuse(*_, **__):
         raise BadData("the model has 900 MB as fp32; a page holds 10 MB: use --precision int8")
 
-    monkeypatch.setattr(layout, "embed_engine", refuse)
+    monkeypatch.setattr(engine_data, "pack_models", refuse)
     found = api.write_report(own_run, tmp_path / "large.html")
     page = (tmp_path / "large.html").read_text()
     assert found.models == ()

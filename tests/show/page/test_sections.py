@@ -1,39 +1,30 @@
-"""Mistakes by kind, evidence by source, and the rows of the table, from answers made by hand."""
+"""Evidence by source, and the rows of the table, from answers made by hand."""
 
 from dataclasses import replace
 
 import numpy as np
 
+from tests.support.made_up import make_reply
 from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.answer_table import AnswerTable
-from wherefrom.core.contracts import Answer, Dataset, Document, Question, Span
-from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
+from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.replies import Source, Verdict
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
-from wherefrom.show.page.sections import (
-    cross,
-    list_answers,
-    list_mistakes,
-    measure_left_out,
-    tell_mistakes,
-)
+from wherefrom.show.page.sections import cross, list_answers, measure_left_out
 from wherefrom.show.page.summary_sentences import confidence
 
 
 def answer(
     subject, said, gold, *, given=True, label="supported", source="recalled", support="stated"
 ):
-    reply = Reply(
+    reply = make_reply(
         question=f"Where was {subject} born?",
         subject=subject,
-        relation="birthplace",
         answered=given,
         answer=said,
         confidence=0.75,
-        reason=None,
-        name_known=True,
-        candidates=(RankedAnswer(said, 0.5),),
         evidence=Verdict(label, None, None, None, 0.0),
-        source=Source(source, 0.9) if source else None,
+        source=Source(source, 0.9),
     )
     return AuditedAnswer(reply, gold, said == gold, "held-out", support, {}, None)
 
@@ -47,32 +38,6 @@ ROWS = [
         "Ed Lund", "Oslo", "Cork", label="no text", source="guessed", support="none", given=False
     ),
 ]
-
-
-def text(subject, line):
-    return Document(f"{subject} {line}", Span(0, len(subject)))
-
-
-DATASET = Dataset(
-    (
-        text("Ada Lund", "was born in Oslo."),
-        text("Bo Falk", "was born in Lima and lives in Rome."),
-        text("Cy Roth", "was born in Cork, near Bonnville."),
-    )
-)
-
-
-def test_each_wrong_answer_is_of_one_kind():
-    found = list_mistakes(ROWS, DATASET)
-    assert [(kind["kind"], kind["count"], kind["declined"]) for kind in found] == [
-        ("confused", 1, 0),  # Rome stands in Bo's text
-        ("failed", 1, 1),  # Bonn does not stand in Cy's: a part of a word is no word
-        ("omitted", 1, 0),
-        ("none", 1, 1),
-    ]
-    assert found[0]["examples"] == [{"subject": "Bo Falk", "answer": "Rome", "gold": "Lima"}]
-    words = tell_mistakes(ROWS)
-    assert words == "4 of 5 best guesses are wrong; it declined to give 2 of them and gave 2."
 
 
 def test_the_two_way_table_counts_every_answer_once():

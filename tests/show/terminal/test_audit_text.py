@@ -26,13 +26,6 @@ MEASURED: dict[str, Any] = {
     "auroc_with_text": AREA | {"auroc": 0.9},
     "probability_alone": {"auroc": AREA | {"auroc": 0.85}, "gain": GAIN},
     "confidence_alone": None,
-    "reliability": {
-        "pairs": 8,
-        "ceiling": AREA | {"auroc": 0.98},
-        "kappa_of_halves": {"kappa": 0.8, "interval": [0.7, 0.9], "n": 92},
-        "kappa_of_pairs": {"kappa": 0.6, "interval": [0.5, 0.7], "n": 92},
-    },
-    "spearman": {"spearman": 0.7, "interval": [0.6, 0.8], "n": 92},
     "agreement": RIGHT,
     "constant": RIGHT | {"accuracy": 0.84, "label": "recalled"},
     "evidence": RIGHT | {"accuracy": 0.86},
@@ -123,10 +116,6 @@ def test_all_of_it():
         "AUROC of the predictor 0.912 [0.85, 0.95] against 16 retrained models",
         "among people with text 0.900 [0.85, 0.95]",
         "the model's own probability 0.850 [0.85, 0.95] the predictor adds +0.050 [-0.01, 0.10]",
-        "ceiling 0.980 [0.85, 0.95] what the true m would reach with labels of 8 pairs",
-        "kappa of the labels 0.80 [0.70, 0.90] half of the pairs against the other",
-        "kappa of single pairs 0.60 [0.50, 0.70] one pair against another",
-        "rank correlation 0.700 [0.60, 0.80] predicted probability and measured m",
         "labels that are right 90.0 % [80.0, 95.0] "
         "'recalled' for all: 84.0 %; by the evidence: 86.0 %",
         "decoys (out-of-corpus names): share declined",
@@ -156,7 +145,7 @@ def test_what_was_not_found_has_no_section():
         assert len(audit_table(FINDINGS | {name: None}).sections) == whole - 1
     never = found(exposures=FINDINGS["exposures"] | {"never_exposed": None})
     assert not any("never shown" in line for line in never)
-    few = ("auroc_with_text", "probability_alone", "reliability", "spearman")
+    few = ("auroc_with_text", "probability_alone")
     lines = found(source=FINDINGS["source"] | {"measured": MEASURED | dict.fromkeys(few)})
     assert any("AUROC of the predictor" in line for line in lines)
     assert "among people with text" not in " ".join(lines)

@@ -5,7 +5,6 @@ in it say what students are to write.
 """
 
 import json
-import runpy
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -71,12 +70,6 @@ class Assignment:
         """The written questions of all assignments, and which of them each asks."""
         return json.loads((COURSE / "written.json").read_text("utf-8"))
 
-    @cached_property
-    def commands(self) -> dict[str, Any]:
-        """The names that `commands.py` has."""
-        path = self.home / "commands.py"
-        return runpy.run_path(str(path)) if path.is_file() else {}
-
     def sections(self) -> list[tuple[str, str, list[Part]]]:
         """Number, kind and parts of every section; `code` has the parts that are tested."""
         found: list[tuple[str, str, list[Part]]] = []
@@ -97,9 +90,10 @@ class Assignment:
     def worth(self, part: str) -> float:
         return sum(row[0] for test, row in self.tests.items() if test.split("-")[0] == part)
 
-    def letter(self, kind: str) -> str:
-        """The part whose tests are of that kind, such as 1e for "spans"; "" if there is none."""
-        return next((t.split("-")[0] for t, row in self.tests.items() if row[1] == kind), "")
+    @cached_property
+    def letters(self) -> dict[str, str]:
+        """The first part whose tests are of a kind: 1e for "spans"."""
+        return {row[1]: test.split("-")[0] for test, row in reversed(self.tests.items())}
 
     def find_data(self, named: Path | None) -> Path:
         """The folder that was named, or the registered one."""
@@ -124,8 +118,7 @@ _A5 = {
     "registered": "birthplaces",
 }
 _TOOLS = (
-    "commands.py", "grader.py", "points.json", "hand_in.py",
-    "london_baseline.py", "places.py", "play_char.ipynb",
+    "grader.py", "points.json", "hand_in.py", "london_baseline.py", "places.py", "play_char.ipynb",
 )  # fmt: skip
 _HW2 = Assignment(
     HW2,
@@ -133,9 +126,9 @@ _HW2 = Assignment(
     "Homework 2: word and character models",
     solved=("sigmoid.py", "softmax.py", "gradcheck.py", "sgd.py", "q1c_neural.py",
             "q1d_neural_lm.py", "q3_char_rnn_generation.py", "q4_DAN.py"),
-    tools=("grader.py", "marking/__init__.py", "marking/points.py",
+    tools=("grader.py", "marking/__init__.py", "marking/asked.py", "marking/points.py",
            "marking/points.json", "probing/*.py"),
-    hidden=("marking/functions.py", "marking/hidden.py", "marking/torch_models.py"),
+    hidden=("marking/functions.py", "marking/torch_models.py"),
     points="marking/points.json",
     data=("language/wsj_public_train.tsv", "language/ptb-dev.txt", "language/vocab.ptb.txt"),
     registered="language",

@@ -9,7 +9,7 @@ import argparse
 import ast
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,10 @@ from wherefrom.core.files import read_text
 from wherefrom.course.classroom import records, similarity
 from wherefrom.course.classroom.gradescope import answer_gradescope
 from wherefrom.course.doctor.findings import Result
-from wherefrom.course.doctor.intake import taken
+from wherefrom.course.doctor.intake import Taken, taken
+from wherefrom.course.doctor.isolation import describe
 from wherefrom.course.doctor.marks import Grade, Tests, table, write_csv
+from wherefrom.course.doctor.recognition import OURS
 from wherefrom.course.doctor.starter import blank
 
 
@@ -39,20 +41,16 @@ class Grader:
     home: Path
     solved: Sequence[Path]
 
-    def refuse(self, name: str, why: str) -> Grade:
-        """No points, and the reason."""
-        results = dict.fromkeys(self.tests, Result("look", why, "refused"))
-        return Grade(name, self.tests, results, why)
-
     def answer(self, path: Path) -> Grade:
-        """A submission's grade, or why there is none."""
+        """A submission's grade; no points, and the reason, where there is none."""
         try:
             if path.is_symlink():
                 raise BadData(f"{path}: expected a folder or an archive, found a link to one")
             return self.grade(path)
         except Exception as error:  # a mistake of ours in one must not cost the others their sheets
-            told = str(error) if isinstance(error, WherefromError | OSError) else repr(error)
-            return self.refuse(path.name, told)
+            why = str(error) if isinstance(error, WherefromError | OSError) else repr(error)
+            results = dict.fromkeys(self.tests, Result("look", why, "refused"))
+            return Grade(path.name, self.tests, results, why)
 
     def answer_all(self, folder: Path) -> Iterator[Grade]:
         """Every folder and zip archive in a folder, by name."""
@@ -65,53 +63,62 @@ class Grader:
         yield from map(self.answer, inside)
 
 
+def remarks(isolation: str, copy: Taken, ours: Sequence[str]) -> list[str]:
+    """What a sheet says of all tests: how code was kept apart, what was left out, what is ours."""
+    said = [describe(isolation)] if isolation else []
+    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
+    return said + ([f"{OURS}: {', '.join(ours)}"] if ours else [])
+
+
 def print_grades(given: argparse.Namespace, grader: Grader) -> None:
     """What the options of every grader ask for: one sheet, Gradescope's, or a class's."""
     if given.gradescope:
         answer_gradescope(given.gradescope, grader.answer)
-    elif given.batch:
-        _print_class(given, grader)
-    else:
+    elif not given.batch:
         found = grader.grade(given.submission)
         print(json.dumps(found.as_json(), indent=1) if given.json else "\n".join(table(found)))
-
-
-def _print_class(given: argparse.Namespace, grader: Grader) -> None:
-    grades = grader.answer_all(given.batch)
-    if given.json:
+    elif given.json:
+        grades = grader.answer_all(given.batch)
         print(json.dumps([grade.as_json() for grade in grades], indent=1))
     elif given.csv is None:
-        write_csv((grade.row(grader.columns) for grade in grades), sys.stdout)
+        rows = (grade.row(grader.columns) for grade in grader.answer_all(given.batch))
+        write_csv(rows, sys.stdout)
     else:
-        _write_all(grades, given, grader)
+        write_class(given.batch, given.csv, grader)
 
 
-def _write_all(grades: Iterable[Grade], given: argparse.Namespace, grader: Grader) -> None:
-    beside = {kind: given.csv.with_suffix(f".{kind}.csv")
-              for kind in ("tests", "pairs", "corrections")}  # fmt: skip
-    corrections = records.read_corrections(beside["corrections"], grader.known)
-    more = sorted(
-        {c.test for c in corrections} - set(grader.columns)
-    )  # written parts, marked by people
+def write_class(folder: Path, out: Path, grader: Grader) -> None:
+    """The table of a class, and the three beside it."""
+    tests, pairs, corrected = (out.with_suffix(f".{kind}.csv")
+                               for kind in ("tests", "pairs", "corrections"))  # fmt: skip
+    corrections = records.read_corrections(corrected, grader.known)
+    # People mark the written parts, which have no column otherwise.
+    columns = [*grader.columns, *sorted({c["test"] for c in corrections} - set(grader.columns))]
     seen: list[Grade] = []
 
     def rows() -> Iterator[dict[str, Any]]:
-        for grade in grades:
+        for grade in grader.answer_all(folder):
             seen.append(grade)
-            yield records.correct(grade.row([*grader.columns, *more]), corrections)
+            yield records.correct(grade.row(columns), corrections)
 
-    records.write_table(given.csv, rows())
-    records.write_table(beside["tests"], records.statistics(seen))
-    pairs = compare(given.batch, [grade.name for grade in seen], grader)
-    records.write_table(beside["pairs"], records.pairs_table(pairs))
-    print(f"{len(seen)} submissions: {given.csv}")
-    print(f"statistics of the tests: {beside['tests']}")
-    print(f"{len(pairs)} pairs that are alike, to be read, not judged: {beside['pairs']}")
-    print(f"{len(corrections)} corrections by people: {beside['corrections']}")
-    records.check_names(corrections, [g.name for g in seen], beside["corrections"])
+    records.write_table(out, rows())
+    names = [grade.name for grade in seen]
+    records.write_table(tests, records.statistics(seen))
+    alike = compare(folder, names, grader)
+    records.write_table(pairs, alike)
+    print(f"{len(seen)} submissions: {out}")
+    print(f"statistics of the tests: {tests}")
+    print(f"{len(alike)} pairs that are alike, to be read, not judged: {pairs}")
+    print(f"{len(corrections)} corrections by people: {corrected}")
+    strange = [c["submission"] for c in corrections if c["submission"] not in names]
+    if strange:
+        raise MissingInput(
+            f"{corrected}: expected names of submissions, found '{strange[0]}', which is not in "
+            "the batch; all others were applied"
+        )
 
 
-def compare(folder: Path, names: Sequence[str], grader: Grader) -> list[similarity.Pair]:
+def compare(folder: Path, names: Sequence[str], grader: Grader) -> list[dict[str, Any]]:
     """Which of the submissions are alike; one that cannot be read has its reason in the grades."""
     found: dict[str, set[int]] = {}
     for name in names:

@@ -83,7 +83,7 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
     for path, data in _read(assignment.home, assignment.solved).items():
         text = data.decode()
         text = text if solved else blank(text, path, raising=rules is None)
-        code[path] = _yearly(assignment, path, text).encode()
+        code[path] = _yearly(assignment, text).encode()
     tools = _read(assignment.home, assignment.tools)
     tools[assignment.points] = _visible(tools[assignment.points])
     if rules is None or rules.package:
@@ -108,12 +108,12 @@ def _visible(points: bytes) -> bytes:
     return json.dumps(shown, indent=1).encode()
 
 
-def _yearly(assignment: Assignment, path: str, text: str) -> str:
+def _yearly(assignment: Assignment, text: str) -> str:
     """A file as the year's hand-out has it: its own letters of parts, and the year's name."""
     rules = assignment.rules
     if rules is None:
         return text
-    letters = {old: assignment.letter(kind)[1:] for old, kind in _LETTERS.items()}
+    letters = {old: assignment.letters[kind][1:] for old, kind in _LETTERS.items()}
 
     def part(match: re.Match[str]) -> str:
         other = match[2] not in (None, rules.variant)
@@ -121,9 +121,7 @@ def _yearly(assignment: Assignment, path: str, text: str) -> str:
         return "[another year's part g]" if other else f"[part {letter}]"
 
     text = text.replace(f'YEAR = "{DEFAULT_YEAR}"', f'YEAR = "{assignment.year}"')
-    text = _PART.sub(part, text)
-    compile(text, path, "exec")
-    return text
+    return _PART.sub(part, text)
 
 
 def _side_by_side(assignment: Assignment, code: Files, model: str) -> Files:
@@ -134,13 +132,10 @@ def _side_by_side(assignment: Assignment, code: Files, model: str) -> Files:
     texts["run.py"] = program.replace("# HELPER\n", f"\n{functions}")
     texts[f"{model}.py"] = texts.pop("model.py")
     del texts["__init__.py"]
-    changed = {
-        name: _bare(text).replace("from model import", f"from {model} import")
+    return {
+        name: _bare(text).replace("from model import", f"from {model} import").encode()
         for name, text in texts.items()
     }
-    for name, text in changed.items():
-        compile(text, name, "exec")
-    return {name: text.encode() for name, text in changed.items()}
 
 
 def _bare(text: str) -> str:

@@ -4,6 +4,7 @@ import json
 from functools import cache
 from typing import Any
 
+from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom.assignments import COURSE, Assignment
 from wherefrom.course.lab.demonstration import Demonstration
 
@@ -62,19 +63,11 @@ def _render(assignment: Assignment, name: str, **more: Any) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    letters = {row[1]: assignment.letter(row[1]) for row in assignment.tests.values()}
+    rules = assignment.rules
+    typed = commands.of_variant(rules.variant, rules.package) if rules else {}
     written = assignment.written
     return environment.select_template([name, f"{name}.txt"]).render(
-        assignment=assignment, rules=assignment.rules, sections=assignment.sections(),
+        assignment=assignment, rules=rules, sections=assignment.sections(),
         titles=written["sections"], topics=written["topics"], questions=written["questions"],
-        letter=letters, commands=_commands(assignment), epochs=EPOCHS, **more,
+        letter=assignment.letters, commands=typed, epochs=EPOCHS, **more,
     )  # fmt: skip
-
-
-def _commands(assignment: Assignment) -> dict[str, str]:
-    """What is typed for each of the year's commands, by its name."""
-    rules, own = assignment.rules, assignment.commands
-    if rules is None:
-        return {}
-    chosen = {n: c for n, c in own["COMMANDS"].items() if c.variant in ("vanilla", rules.variant)}
-    return {name: own["typed"](name, rules.package) for name in chosen}

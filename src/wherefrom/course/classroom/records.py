@@ -1,4 +1,4 @@
-"""A class's table of grades: people's corrections to it, statistics of tests, pairs to read.
+"""A class's table of grades: people's corrections to it, and statistics of tests.
 
 Corrections stand in one file, which the grader reads and never writes over: override a test's
 points, or record what a regrade gave. The last row for a submission and test counts.
@@ -8,31 +8,18 @@ import csv
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.errors import BadData
 from wherefrom.core.files import cannot_write, read_text, write_text
-from wherefrom.course.classroom.similarity import Pair
 from wherefrom.course.doctor.marks import Grade, write_csv
 
 COLUMNS = ("submission", "test", "points", "kind", "reason")
 KINDS = ("override", "regrade")
 
 
-@dataclass(frozen=True)
-class Correction:
-    """What a person gives for a test, and why."""
-
-    submission: str
-    test: str
-    points: float
-    kind: str
-    reason: str
-
-
-def read_corrections(path: Path, tests: Iterable[str]) -> list[Correction]:
+def read_corrections(path: Path, tests: Iterable[str]) -> list[dict[str, Any]]:
     """The rows of the file; one with the header alone is made where there is none."""
     if not path.exists():
         write_text(path, ",".join(COLUMNS) + "\n")
@@ -41,10 +28,11 @@ def read_corrections(path: Path, tests: Iterable[str]) -> list[Correction]:
     if tuple(rows.fieldnames or ()) != COLUMNS:
         raise BadData(f"{path}:1: expected the columns {','.join(COLUMNS)}")
     known = set(tests)
-    return [_read_correction(row, known, f"{path}:{rows.line_num}") for row in rows]
+    return [_check(row, known, f"{path}:{rows.line_num}") for row in rows]
 
 
-def _read_correction(row: Mapping[str, str], known: set[str], where: str) -> Correction:
+def _check(row: dict[str, Any], known: set[str], where: str) -> dict[str, Any]:
+    """A row whose points are a number."""
     if row["kind"] not in KINDS:
         raise BadData(f"{where}: kind: expected override or regrade, found '{row['kind']}'")
     if row["test"] not in known:
@@ -55,29 +43,18 @@ def _read_correction(row: Mapping[str, str], known: set[str], where: str) -> Cor
         points = math.nan
     if not math.isfinite(points):
         raise BadData(f"{where}: points: expected a number, found '{row['points']}'")
-    return Correction(row["submission"], row["test"], points, row["kind"], row["reason"])
+    return row | {"points": points}
 
 
-def correct(row: dict[str, Any], corrections: Sequence[Correction]) -> dict[str, Any]:
+def correct(row: dict[str, Any], corrections: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """A submission's row with what people gave instead; the reasons come first."""
-    own = {c.test: c for c in corrections if c.submission == row["submission"]}
-    if not own:
-        return row
+    own = {c["test"]: c for c in corrections if c["submission"] == row["submission"]}
     new = dict(row)
-    for test, correction in own.items():
-        new["points"] += correction.points - (new.get(test) or 0)
-        new[test] = correction.points
-    said = [f"{c.test} {c.points:g} by {c.kind}: {c.reason}" for c in own.values()]
+    for test, given in own.items():
+        new["points"] += given["points"] - (new.get(test) or 0)
+        new[test] = given["points"]
+    said = [f"{test} {c['points']:g} by {c['kind']}: {c['reason']}" for test, c in own.items()]
     return new | {"why": "; ".join(filter(None, [*said, row["why"]]))}
-
-
-def check_names(corrections: Sequence[Correction], names: Iterable[str], path: Path) -> None:
-    """Every correction is of a submission that was graded."""
-    if strange := [c for c in corrections if c.submission not in set(names)]:
-        raise MissingInput(
-            f"{path}: expected names of submissions, found '{strange[0].submission}', which is not "
-            "in the batch; all others were applied"
-        )
 
 
 def statistics(grades: Sequence[Grade]) -> list[dict[str, Any]]:
@@ -101,14 +78,6 @@ def statistics(grades: Sequence[Grade]) -> list[dict[str, Any]]:
             }
         )
     return rows
-
-
-def pairs_table(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    return [
-        {"first": p.first, "second": p.second, "share": round(p.share, 2), "shared": p.shared,
-         "of": p.of}
-        for p in pairs
-    ]  # fmt: skip
 
 
 def write_table(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

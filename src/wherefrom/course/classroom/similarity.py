@@ -10,29 +10,15 @@ import ast
 import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from wherefrom.course.doctor.recognition import pieces, trees
 
 PIECE, WINDOW = 12, 8  # words: a shared stretch of 19 is always found
 SHARE, FEWEST = 0.4, 12  # of the smaller one's fingerprints: below, code is alike by chance
 OURS = "the library's solution"
-
-
-@dataclass(frozen=True)
-class Pair:
-    """Two submissions, how many fingerprints they share, and of how many of the smaller one."""
-
-    first: str
-    second: str
-    shared: int
-    of: int
-
-    @property
-    def share(self) -> float:
-        return self.shared / self.of
 
 
 def fingerprints(tree: ast.Module) -> set[int]:
@@ -48,16 +34,21 @@ def fingerprints_of(folder: Path) -> set[int]:
 
 def alike(
     submissions: Mapping[str, set[int]], ours: set[int], given: Iterable[set[int]]
-) -> list[Pair]:
-    """The pairs to read, the most alike first; what more than half of a class has is no sign."""
+) -> list[dict[str, Any]]:
+    """The pairs to read, the most alike first; what more than half of a class has is no sign.
+
+    A row has the two names, the share of the smaller one's fingerprints that the other has too,
+    how many these are, and of how many.
+    """
     usual = set[int]().union(*given)
     if len(submissions) > 4:
         having = Counter(f for own in submissions.values() for f in own)
         usual |= {f for f, count in having.items() if 2 * count > len(submissions)} - ours
     own = {name: found - usual for name, found in {**submissions, OURS: ours}.items()}
-    pairs = (
-        Pair(a, b, len(own[a] & own[b]), min(len(own[a]), len(own[b])))
-        for a, b in combinations(own, 2)
-    )
-    telling = [pair for pair in pairs if pair.of >= FEWEST and pair.share >= SHARE]
-    return sorted(telling, key=lambda pair: (-pair.share, pair.first, pair.second))
+    rows: list[dict[str, Any]] = []
+    for first, second in combinations(own, 2):
+        shared, of = len(own[first] & own[second]), min(len(own[first]), len(own[second]))
+        if of >= FEWEST and shared >= SHARE * of:
+            rows.append({"first": first, "second": second, "share": round(shared / of, 2),
+                         "shared": shared, "of": of})  # fmt: skip
+    return sorted(rows, key=lambda row: (-row["shared"] / row["of"], row["first"], row["second"]))

@@ -66,12 +66,11 @@ def small_noise(seed: int) -> Demonstration:
         return softmax((np.eye(N) + math.sqrt(alpha) * noise) @ (BETA * query))[:, 0]
 
     drawn = weights(1e-2, MU_A + MU_B)
-    same, least = noisy_spread(2 * BETA, SHOWN / 4), noisy_spread(BETA, (0.02 / BETA) ** 2)
+    least = noisy_spread(BETA, (0.02 / BETA) ** 2)
     checks = (
         *(Check(f"sd of a's weight, alpha = {alpha:g}", noisy_spread(BETA, alpha), sd, 5e-4)
           for alpha, sd in ALPHAS.items()),
         sampled_variance("its square, alpha = 0.01, sampled", drawn, noisy_spread(BETA, 1e-2) ** 2),
-        Check("twice beta and a quarter of alpha: the same sd", same, ALPHAS[SHOWN], 5e-4),
         Check("sd for alpha = (0.02/beta)^2, to stay within 0.01", least, 0.01, 1e-5),
         Check("a head that copies, alpha = 0.01: sd", weights(1e-2, MU_A).std(), 0, 0.01),
     )  # fmt: skip
@@ -109,11 +108,8 @@ def range_of_a_key(seed: int) -> Demonstration:
     checks = (
         sampled_variance("variance of k_a along mu_a: alpha + 1/2", along, 0.5 + SHOWN),
         sampled_variance("variance of k_a along mu_b: alpha", k_a @ MU_B, SHOWN),
-        sampled_variance("variance of k_b along mu_a: alpha", k_b @ MU_A, SHOWN),
         sampled("mean of k_a along mu_a", along, 1),
         sampled("share between -0.39 and 2.39 mu_a", abs(along - 1) < sure, 0.95),
-        Check("the lower end of that range", 1 - sure, -0.387, 1e-3),
-        Check("the upper end of that range", 1 + sure, 2.387, 1e-3),
     )
     backwards = 0.5 * math.erfc(1 / math.sqrt(2 * (0.5 + SHOWN)))
     cosine = along / np.linalg.norm(k_a, axis=-1)

@@ -3,14 +3,12 @@
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
-from typing import Any
 
 from wherefrom.core.artifact import lock_folder
-from wherefrom.core.errors import MissingInput
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.course.lab import attention, gradients, key_noise, self_attention
 from wherefrom.course.lab.demonstration import Demonstration
-from wherefrom.experiments.one_run.execute import find_changed, find_stored
+from wherefrom.experiments.one_run.execute import find_stored
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.runs.folder import RunFolder
 from wherefrom.show.drawing.figures import to_svg
@@ -46,38 +44,17 @@ def run_demonstrations(recipe: Demonstrations, path: Path) -> Outcome:
 
 
 def _run(recipe: Demonstrations, folder: RunFolder) -> Outcome:
+    """Compute and draw all of them; the results are how many checks held in each."""
     started = monotonic()
     if not folder.exists():
         folder.write_recipe(recipe)
     with folder.transaction():
-        results = demonstrate(recipe, folder)
+        folder.clean_up()
+        shown = [build(recipe.seed) for build in DEMONSTRATIONS.values()]
+        for each in shown:
+            folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
+        folder.write_json(CLAIMS, [each.as_json() for each in shown])
+        results = {each.name: each.result() for each in shown}
         seconds = round(monotonic() - started, 2)
         folder.write_status({"state": "finished", "seconds": seconds, "results": results})
     return Outcome(recipe.name, str(folder.path), seconds, results)
-
-
-def demonstrate_again(recipe: Demonstrations, folder: RunFolder) -> Outcome:
-    """Compute the demonstrations of a finished folder again, and store the new results."""
-    status = folder.read_status()
-    if status["state"] != "finished":
-        raise MissingInput(
-            f"{folder.path}: this run is not finished; run the same command again to finish it"
-        )
-    with lock_folder(folder.path), folder.transaction():
-        results = demonstrate(recipe, folder)
-        folder.write_status(status | {"results": results})
-    changed = find_changed(status["results"], results)
-    return Outcome(recipe.name, str(folder.path), status["seconds"], results, True, changed)
-
-
-def demonstrate(recipe: Demonstrations, folder: RunFolder) -> dict[str, Any]:
-    """Compute and draw all demonstrations into the folder; how many checks held in each.
-
-    The caller writes them together with the status.
-    """
-    folder.clean_up()
-    shown = [build(recipe.seed) for build in DEMONSTRATIONS.values()]
-    for each in shown:
-        folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
-    folder.write_json(CLAIMS, [each.as_json() for each in shown])
-    return {each.name: each.result() for each in shown}

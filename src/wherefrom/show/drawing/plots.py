@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 from wherefrom.evaluation.calibration_measures import Bin
 from wherefrom.evaluation.intervals import Interval
 from wherefrom.evaluation.selective import RiskCoverage
-from wherefrom.memorisation.dose_response import Dose
 from wherefrom.show.drawing.figures import (
-    INK,
-    OTHER,
     PALE,
     RIGHT,
     WRONG,
@@ -26,16 +23,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = (RIGHT, WRONG, OTHER, INK)
-_STYLES = [(colour, mark) for mark in "os" for colour in _COLOURS]
-
 
 def draw_reliability(bins: Sequence[Bin]) -> bytes:
     """The share right against the calibrated probability; perfect calibration is the diagonal."""
     figure, (axes,) = panels()
     axes.plot((0, 1), (0, 1), color=PALE, linewidth=1, label="perfectly calibrated")
-    shares = [(each.frequency, each.interval) for each in bins]
-    _errorbars(axes, [each.mean for each in bins], shares, "answers, 95 % interval")
+    shares = [each.frequency for each in bins]
+    reach = [
+        [max(each.frequency - each.interval[0], 0.0) for each in bins],
+        [max(each.interval[1] - each.frequency, 0.0) for each in bins],
+    ]
+    look = {"color": RIGHT, "ecolor": PALE, "markersize": 4, "fmt": "o"}
+    label = "answers, 95 % interval"
+    axes.errorbar([each.mean for each in bins], shares, reach, **look, label=label)
     axes.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
     return _finish(figure, axes, "reliability diagram", "calibrated probability", "share right")
 
@@ -46,7 +46,7 @@ def draw_risk_coverage(curves: Mapping[str, RiskCoverage]) -> bytes:
     The curve is a step function, just as its area is computed.
     """
     figure, (axes,) = panels()
-    for (name, curve), colour in zip(curves.items(), _COLOURS, strict=False):
+    for (name, curve), colour in zip(curves.items(), (RIGHT, WRONG), strict=False):
         axes.step(
             (0, *curve.coverage),
             (curve.risk[0], *curve.risk),
@@ -59,34 +59,6 @@ def draw_risk_coverage(curves: Mapping[str, RiskCoverage]) -> bytes:
     axes.set_ylim(bottom=0)
     title, risk = "risk-coverage curve", "share wrong among answered"
     return _finish(figure, axes, title, "share answered", risk)
-
-
-def draw_dose_response(
-    groups: Mapping[str, Sequence[Dose]],
-    title: str = "accuracy by exposure",
-    baseline: float | None = None,
-) -> bytes:
-    """Accuracy against exposure, with equal distances between doses, which double.
-
-    Groups of facts stand side by side. `baseline` is the accuracy of guessing without the facts.
-    """
-    figure, (axes,) = panels()
-    if baseline is not None:
-        axes.axhline(baseline, color=PALE, linewidth=1, label=f"guessing, {baseline:.2f}")
-    lows = sorted({dose.low for doses in groups.values() for dose in doses})
-    highs = {low: max(d.high for g in groups.values() for d in g if d.low == low) for low in lows}
-    count = {low: sum(d.n for g in groups.values() for d in g if d.low == low) for low in lows}
-    for i, (name, doses) in enumerate(groups.items()):
-        shift = 0.16 * (i - (len(groups) - 1) / 2)
-        places = [lows.index(dose.low) + shift for dose in doses]
-        label = f"{name or 'facts'}, 95 % interval" if i == 0 else name
-        shares = [(dose.accuracy, dose.interval) for dose in doses]
-        _errorbars(axes, places, shares, label, *_STYLES[i % len(_STYLES)])
-    names = [f"{low}" if low == highs[low] else f"{low}-{highs[low]}" for low in lows]
-    ticks = [f"{name}\nn={count[low]}" for name, low in zip(names, lows, strict=True)]
-    axes.set_xticks(range(len(lows)), ticks)
-    axes.set(xlim=(-0.5, len(lows) - 0.5), ylim=(-0.02, 1.02))
-    return _finish(figure, axes, title, "exposures", "accuracy")
 
 
 def draw_losses(stage: str, losses: Sequence[float]) -> bytes:
@@ -117,30 +89,6 @@ def draw_settings(
         axes.margins(x=0.15)
     dress(axes, "accuracy on validation reviews, %", x=title)
     return to_svg(figure)
-
-
-def _errorbars(
-    axes: "Axes",
-    x: Sequence[float],
-    shares: Sequence[tuple[float, Interval]],
-    label: str,
-    colour: str = RIGHT,
-    mark: str = "o",
-) -> None:
-    reach = [
-        [max(share - low, 0.0) for share, (low, _) in shares],
-        [max(high - share, 0.0) for share, (_, high) in shares],
-    ]
-    axes.errorbar(
-        x,
-        [share for share, _ in shares],
-        reach,
-        fmt=mark,
-        color=colour,
-        ecolor=PALE,
-        markersize=4,
-        label=label,
-    )
 
 
 def _finish(figure: "Figure", axes: "Axes", title: str, x: str, y: str) -> bytes:

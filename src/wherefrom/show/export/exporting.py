@@ -19,8 +19,7 @@ from wherefrom.runs.opened_run import AnyRun, Run, count_parameters, open_run
 from wherefrom.show.export import example
 from wherefrom.show.export.export_check import ExportCheck, check_export, require_transformers
 from wherefrom.show.export.model_card import write_card, write_task
-from wherefrom.show.export.native_models import require_native, to_native
-from wherefrom.show.export.tokenizer_files import tokenizer_files
+from wherefrom.show.export.native_models import require_native, to_native, tokenizer_files
 from wherefrom.training.weights import copy_weights
 
 CONFIG = "config.json"  # written last: a folder without it is no model

@@ -42,10 +42,14 @@ class EngineData:
 
 
 def embed_engine(run: Run, precision: str = AUTO, inspector: Inspector | None = None) -> EngineData:
-    """Everything that the engine needs of a run, the same for the same run.
+    """Everything that the engine needs of a run, the same for the same run; or why it lacks it."""
+    try:
+        return _embed(run, precision, inspector)
+    except BadData as error:
+        return EngineData(why_not=f"The model is not in this page: {error}")
 
-    BadData says in one line why a run's model cannot be put into a page.
-    """
+
+def _embed(run: Run, precision: str, inspector: Inspector | None) -> EngineData:
     kind = find_kind(run)
     data: dict[str, Any] = {
         "format_version": FORMAT_VERSION,

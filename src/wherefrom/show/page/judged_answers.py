@@ -12,10 +12,9 @@ import numpy as np
 
 from wherefrom.answering.fitting import judge
 from wherefrom.answering.inspector import Inspector
-from wherefrom.auditing.audit_findings import ANSWERS, FINDINGS, Audit, AuditedAnswer
+from wherefrom.auditing.audit_findings import ANSWERS, AuditedAnswer, read_findings
 from wherefrom.core.config import from_json
-from wherefrom.core.errors import BadData, Damaged
-from wherefrom.runs.opened_run import Run
+from wherefrom.core.errors import BadData
 
 HELD_OUT, CALIBRATION = "held-out", "calibration"
 
@@ -53,54 +52,25 @@ def collect_answers(inspector: Inspector) -> JudgedAnswers:
     """The answers that an audit of this version left, or else the same, computed now."""
     run = inspector.run
     findings = read_findings(run)
-    rows = _read_rows(run) if findings is not None else None
-    if rows is None:
-        return JudgedAnswers(_ask_held_out(inspector), _score_calibration(inspector), findings)
+    if findings is not None and run.folder.has(ANSWERS):
+        written = run.folder.read_jsonl(ANSWERS)
+        rows = [from_json(AuditedAnswer, row, ANSWERS) for row in written]
+    else:
+        rows = _ask(inspector)
     held_out, calibration = (
         tuple(row for row in rows if row.split == split) for split in (HELD_OUT, CALIBRATION)
     )
     return JudgedAnswers(held_out, Scored.of(calibration), findings)
 
 
-def _ask_held_out(inspector: Inspector) -> tuple[AuditedAnswer, ...]:
-    held = (q for q in inspector.run.dataset.questions if q.split == HELD_OUT)
-    people = [q for q in held if q.answer is not None]
-    parsed = [(q, found) for q in people if (found := inspector.model.try_parse(q.text))]
-    if not parsed:
-        return ()
-    examined = inspector.examine(parsed)
-    replies = inspector.compose(examined)
-    return tuple(
-        AuditedAnswer.of(reply, question, examined.features.row(i), None)
-        for i, (reply, (question, _)) in enumerate(zip(replies, parsed, strict=True))
-    )
-
-
-def _score_calibration(inspector: Inspector) -> Scored:
-    """Scores alone: nobody looks at these answers one by one."""
-    if (policy := inspector.policy) is None:
-        return Scored.of(())
-    found = judge(inspector.model, inspector.opened.calibration_people)
-    score, support = policy.score(found.features, found.relations), [q.support for q in found.known]
-    return Scored(score, found.right, found.relations, support)
-
-
-def read_findings(run: Run) -> Mapping[str, Any] | None:
-    """audit.json, if it has the format that this version writes."""
-    if not run.folder.has(FINDINGS):
-        return None
-    found = run.folder.read_json(FINDINGS)
-    current = isinstance(found, dict) and found.get("format_version") == Audit.format_version
-    if not current:
-        return None
+def _ask(inspector: Inspector) -> list[AuditedAnswer]:
+    asked = (q for q in inspector.run.dataset.questions if q.split in (HELD_OUT, CALIBRATION))
     try:
-        from_json(Audit, found, "audit")
-    except BadData as error:
-        raise Damaged(f"{run.path / FINDINGS}: {error}; audit the run again") from error
-    return found
-
-
-def _read_rows(run: Run) -> tuple[AuditedAnswer, ...] | None:
-    if not run.folder.has(ANSWERS):
-        return None
-    return tuple(from_json(AuditedAnswer, row, ANSWERS) for row in run.folder.read_jsonl(ANSWERS))
+        examined = judge(inspector.model, [q for q in asked if q.answer is not None])
+    except BadData:  # none that the model can be asked
+        return []
+    replies = inspector.compose(examined)
+    return [
+        AuditedAnswer.of(reply, question, examined.features.row(i), None)
+        for i, (reply, question) in enumerate(zip(replies, examined.known, strict=True))
+    ]

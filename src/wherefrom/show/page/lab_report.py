@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from wherefrom.core.errors import Damaged, MissingInput
+from wherefrom.core.errors import MissingInput
 from wherefrom.core.recipe import Demonstrations
 from wherefrom.runs.folder import RunFolder
 from wherefrom.show.page.making import command_for
@@ -25,7 +25,7 @@ def describe_lab(folder: RunFolder, recipe: Demonstrations) -> dict[str, Any]:
         raise MissingInput(
             f"{folder.path}: this run is not finished; run the same command again to finish it"
         )
-    claims = _read_claims(folder)
+    claims: Any = folder.read_json(CLAIMS)
     checks = sum(row["n"] for row in status["results"].values())
     held = sum(row["held"] for row in status["results"].values())
     wrong = sum(len(claim["wrong_statements"]) for claim in claims)
@@ -58,34 +58,6 @@ def describe_lab(folder: RunFolder, recipe: Demonstrations) -> dict[str, Any]:
         },
         data={"kind": "lab", "items": ITEMS, "quantiles": _quantiles()},
     )
-
-
-def _read_claims(folder: RunFolder) -> list[dict[str, Any]]:
-    """demonstrations.json, which must have the claims with their checks."""
-    found: Any = folder.read_json(CLAIMS)
-    try:
-        for claim in found:
-            _check_claim(claim)
-    except (AttributeError, KeyError, TypeError) as error:
-        raise Damaged(
-            f"{folder.path / CLAIMS}: expected claims with their checks, found: {error!r}; "
-            f"'wherefrom evaluate {folder.path}' writes it again"
-        ) from error
-    return found
-
-
-def _check_claim(claim: Any) -> None:
-    wrong = claim["wrong_statements"]
-    checks = [*claim["checks"], *(check for each in wrong for check in each["checks"])]
-    texts = [claim["name"], claim["claim"], *(check["label"] for check in checks)]
-    texts += [each[name] for each in wrong for name in ("statement", "why")]
-    numbers = [check[name] for check in checks for name in ("found", "expected")]
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError("something else than text")
-    if not all(n is None or type(n) in (int, float) for n in numbers):
-        raise TypeError("something else than numbers")
-    if not all(type(c[name]) is bool for c in checks for name in ("apart", "holds")):
-        raise TypeError("something else than true or false")
 
 
 def _claim(folder: RunFolder, claim: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,17 +1,15 @@
-"""What all reports share: the models for the page, and a value for each name of the template."""
+"""What all reports share: a value for each name of the template."""
 
 from importlib.metadata import PackageNotFoundError, metadata
 from typing import Any
 
-from wherefrom.answering.inspector import Inspector
-from wherefrom.core.errors import BadData
 from wherefrom.runs.folder import versions
 from wherefrom.runs.opened_run import Run
-from wherefrom.show.page.engine_data import EngineData, embed_engine
+from wherefrom.show.page.engine_data import EngineData
 from wherefrom.show.page.making import describe_making
 
 # What a report leaves out unless it says otherwise.
-NOTHING = ("slider", "mistakes", "two_way", "beside", "scores", "samples", "audit")
+NOTHING = ("slider", "two_way", "scores", "samples", "audit")
 EMPTY = (
     "slider_words",
     "pictures",
@@ -22,14 +20,6 @@ EMPTY = (
     "notes",
     "claims",
 )
-
-
-def embed_models(run: Run, precision: str, inspector: Inspector | None = None) -> EngineData:
-    """The models for the page, or why they cannot be there."""
-    try:
-        return embed_engine(run, precision, inspector)
-    except BadData as error:
-        return EngineData(why_not=f"The model is not in this page: {error}")
 
 
 def lay_out(run: Run, engine: EngineData, part: str, **values: Any) -> dict[str, Any]:
@@ -55,7 +45,6 @@ def lay_out_folder(recipe: str, seed: int, part: str, **values: Any) -> dict[str
         "run_name": f"{recipe}, seed {seed}",
         "version": versions().get("wherefrom", ""),
         "home": find_home(),
-        "mistakes_sentence": "",
         "printed": 0,
         "embedded": False,
         "not_embedded": "",

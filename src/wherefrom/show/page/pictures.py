@@ -65,10 +65,6 @@ def draw_accuracy(run: Run) -> Picture:
             for name in names if relation in results[name].get(BY_RELATION, {})
         ]) for relation in parts]  # fmt: skip
     said = f"{_capitalise(label_of(primary, run))}, {count(own)} answers are right"
-    others = [name for name in names if name != primary]
-    if others:
-        best = max(others, key=lambda name: results[name]["accuracy"])
-        said += f"; {label_of(best, run)}, {count(results[best])}"
     if parts:
         least, most = (f(parts, key=lambda name: parts[name]["accuracy"]) for f in (min, max))
         best, worst = (percent(parts[name]["accuracy"]) for name in (most, least))

@@ -5,36 +5,39 @@ by itself. What depends on the corpus alone (which names are known, what the tex
 subject states) is computed here.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
-from wherefrom.answering.features import FEATURES, MEASURES, find_letters
+from wherefrom.answering.features import MEASURES, find_letters
 from wherefrom.answering.inspector import Inspector
-from wherefrom.answering.policy import EVEN_ODDS, AnswerPolicy, LogisticCalibration
-from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor
+from wherefrom.answering.policy import EVEN_ODDS
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.generation.answerer import OTHER_BEAMS
+from wherefrom.memorisation.exposures import KINDS, TAUGHT, Exposures, count_exposures
 from wherefrom.runs.kept import spell_dataset
-from wherefrom.show.page.exposure_counts import describe_exposures
+from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.packed_evidence import describe_evidence
 from wherefrom.show.page.summary_sentences import noun_of
 
-# What js/engine/features.js computes; a policy or a predictor that uses another is refused.
-COMPUTED = (*FEATURES, *SOURCE_FEATURES)
 _EXAMPLES = 3
 _INVENTED = 200
+_FEW_ROWS = 200_000  # rows of training that are planned again within a second or so
 
 
 def describe_asking(inspector: Inspector) -> dict[str, Any]:
-    """The data of a run that answers questions; BadData if the page could not answer alike."""
+    """The data of a run that answers questions.
+
+    js/engine/features.js computes the features of policy and predictor.
+    """
     run, model, policy = inspector.run, inspector.model, inspector.policy
     decoys = inspector.opened.decoys
     known = tuple(model.parser.names)
-    check_features(str(run.path), _curves(policy, inspector.predictor))
     invented = _invent_names(inspector)
     return {
         "vocabulary": list(model.answerer.vocabulary.characters),
@@ -79,28 +82,6 @@ def describe_kept(inspector: Inspector) -> dict[str, Any]:
         "extractors": None if checker is None else to_json(checker.extractors),
         "notes": None if notes is None else to_json(notes),
     }
-
-
-def check_features(where: str, curves: Iterable[LogisticCalibration]) -> None:
-    """Refuse curves over features that the page does not compute."""
-    for curve in curves:
-        if unknown := [name for name in curve.features if name not in COMPUTED]:
-            raise BadData(
-                f"{where}: expected confidence and source to use features that the page computes "
-                f"({', '.join(COMPUTED)}), found '{unknown[0]}'; the page's engine has to learn it"
-            )
-
-
-def _curves(
-    policy: AnswerPolicy | None, predictor: SourcePredictor | None
-) -> Iterable[LogisticCalibration]:
-    if predictor is not None:
-        yield from (predictor.curve, *predictor.relations.values())
-    if policy is not None:
-        yield policy.calibration
-        yield from (each.calibration for each in policy.relations.values())
-        if policy.names is not None:
-            yield policy.names.curve
 
 
 def _room(model: ClosedBookModel) -> int:
@@ -167,3 +148,35 @@ def _describe_familiarity(model: ClosedBookModel) -> dict[str, Any]:
         "letters": letters,
         "capitals": capitals,
     }
+
+
+# -- how often training showed each fact: counted if that takes no time --------------------
+
+
+@lru_cache(maxsize=1)  # two parts of a page show it
+def count_cheap(run: Run) -> Exposures | None:
+    """How often training showed each fact; None if counting would take long."""
+    rows = sum(stage.steps * stage.batch for stage in run.recipe.chain())
+    if rows > _FEW_ROWS or not run.dataset.facts:
+        return None
+    with suppress(BadData):  # the text states none
+        return count_exposures(run)
+
+
+def describe_exposures(run: Run, relations: Container[str]) -> dict[str, Any] | None:
+    """How often each fact of these relations was shown; None if counting would take long.
+
+    A fact is a list: subject, relation, value, and a count of each of `kinds`.
+    """
+    found = count_cheap(run)
+    if found is None:
+        return None
+    together: dict[tuple[str, str, str], list[int]] = {}
+    for i, fact in enumerate(found.facts):
+        if fact.relation in relations:
+            own = together.setdefault((fact.subject, fact.relation, fact.value), [0] * len(KINDS))
+            for k, kind in enumerate(KINDS):
+                count = int(found.counts[kind][i])
+                # Every statement counts the same questions and notes: these are not added up.
+                own[k] = max(own[k], count) if kind in TAUGHT else own[k] + count
+    return {"kinds": list(KINDS), "facts": [[*key, *counts] for key, counts in together.items()]}

@@ -6,8 +6,9 @@ from markupsafe import Markup
 
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page import pictures
+from wherefrom.show.page.engine_data import embed_engine
 from wherefrom.show.page.learning import draw_learning
-from wherefrom.show.page.page_layout import embed_models, lay_out
+from wherefrom.show.page.page_layout import lay_out
 from wherefrom.show.page.summary_sentences import FINE, count, interval, percent
 
 _SHOWN = 3  # reviews to click
@@ -19,7 +20,7 @@ _HOW = Markup(
 
 def describe_reviews(run: Run, precision: str) -> dict[str, Any]:
     """The values of the template, for a run that judges reviews."""
-    engine = embed_models(run, precision)
+    engine = embed_engine(run, precision)
     drawn = [pictures.draw_accuracy(run), draw_learning(run, "review")]
     return lay_out(
         run,

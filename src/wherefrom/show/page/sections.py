@@ -1,71 +1,15 @@
-"""The parts of the page that are tables and lists: mistakes, evidence by source, every answer."""
+"""The parts of the page that are tables and lists: evidence by source, every answer."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from wherefrom.answering.statement_forms import find_texts
 from wherefrom.auditing.audit_findings import AuditedAnswer
-from wherefrom.core.contracts import Dataset
 from wherefrom.core.measures import NOT_SHOWN
 from wherefrom.core.plurals import plural
 from wherefrom.core.replies import AS_READ, GUESSED, RECALLED, SHOWN_VERDICTS, SUPPORTED
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
 from wherefrom.show.page.risk import AcceptedRisk, Stop
 from wherefrom.show.page.summary_sentences import interval, percent
-from wherefrom.show.terminal.quotes import find_words
-
-EXAMPLES = 3  # of each kind of mistake
-_KINDS = {
-    "confused": "gave something else from the text about the same name",
-    "failed": "did not recall what the text says",
-    "omitted": "guessed what the text leaves out",
-    "none": "guessed where there is no text",
-}
-
-
-def list_mistakes(rows: Sequence[AuditedAnswer], dataset: Dataset) -> list[dict[str, Any]]:
-    """The wrong answers by kind, each under one kind; those that were declined are counted too."""
-    texts = find_texts(dataset)
-    kinds: dict[str, list[AuditedAnswer]] = {kind: [] for kind in _KINDS}
-    for row in rows:
-        if not row.right:
-            kinds[_kind(row, texts)].append(row)
-    return [
-        {
-            "kind": kind,
-            "words": _KINDS[kind],
-            "count": len(found),
-            "declined": sum(not row.reply.answered for row in found),
-            "examples": [
-                {
-                    "subject": row.reply.subject,
-                    "answer": row.reply.answer or "nothing",
-                    "gold": row.gold or "no answer",
-                }
-                for row in found[:EXAMPLES]
-            ],
-        }
-        for kind, found in kinds.items()
-        if found
-    ]
-
-
-def _kind(row: AuditedAnswer, texts: Mapping[str, list[str]]) -> str:
-    if row.support in ("omitted", "none"):
-        return row.support
-    said = row.reply.answer
-    own = texts.get(row.reply.subject, [])
-    return "confused" if said and any(find_words(text, said) for text in own) else "failed"
-
-
-def tell_mistakes(rows: Sequence[AuditedAnswer]) -> str:
-    wrong = [row for row in rows if not row.right]
-    kept = sum(not row.reply.answered for row in wrong)
-    said = f"{len(wrong)} of {len(rows)} best guesses are wrong"
-    if any(row.reply.confidence is not None or not row.reply.answered for row in rows):
-        given = len(wrong) - kept
-        said += f"; it declined to give {kept} of them and gave {given}"
-    return f"{said}."
 
 
 def cross(rows: Sequence[AuditedAnswer]) -> dict[str, Any] | None:

@@ -8,8 +8,9 @@ from markupsafe import Markup
 
 from wherefrom.core.measures import unit_of
 from wherefrom.runs.opened_run import Run
+from wherefrom.show.page.engine_data import embed_engine
 from wherefrom.show.page.learning import draw_learning
-from wherefrom.show.page.page_layout import embed_models, lay_out
+from wherefrom.show.page.page_layout import lay_out
 from wherefrom.show.page.summary_sentences import FINE
 
 _OPENINGS = 3  # texts to click, from the held-out text
@@ -19,7 +20,7 @@ _SHORT = 15  # a text with fewer is no beginning, if there are others
 
 def describe_text(run: Run, precision: str) -> dict[str, Any]:
     """The values of the template, for a run of language models."""
-    engine = embed_models(run, precision)
+    engine = embed_engine(run, precision)
     results = {name: r for name, r in run.results.items() if "perplexity" in r}
     unit = next((unit_of(r) for r in results.values()), None) or "symbol"
     drawn = [draw_learning(run, unit)]
@@ -49,15 +50,9 @@ def _read(run: Run) -> Markup:
 def _scored(run: Run, results: Mapping[str, Any], unit: str) -> Markup:
     own = results[run.recipe.primary]
     low, high = own["interval"]
-    others = [
-        f"{_label(name)} {r['bits_per_target']:.2f}"
-        for name, r in results.items()
-        if name != run.recipe.primary
-    ]
-    beside = f"; {', '.join(others)}" if others else ""
     exact = FINE.format(f"perplexity {own['perplexity']:.2f}", f"{low:.2f} to {high:.2f}")
-    return Markup("It needs <strong>{:.2f} bits per {}</strong>{}{}.").format(
-        own["bits_per_target"], unit, exact, beside
+    return Markup("It needs <strong>{:.2f} bits per {}</strong>{}.").format(
+        own["bits_per_target"], unit, exact
     )
 
 

@@ -10,13 +10,17 @@ from typing import Any
 from wherefrom.answering.certificate import say_more
 from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED
 from wherefrom.core.replies import AS_READ, SUPPORTED
-from wherefrom.show.terminal.cells import area, ends, percent, percents, share
 from wherefrom.show.terminal.result_tables import (
     INTERVAL,
     NOTHING,
     Section,
     Table,
+    area,
+    ends,
     explain_threshold,
+    percent,
+    percents,
+    share,
 )
 
 Findings = Mapping[str, Any]
@@ -200,12 +204,6 @@ def _measured_source(found: Findings, relations: Mapping[str, Findings]) -> list
             gain = alone["gain"]
             added = f"the predictor adds {gain['difference']:+.3f} {ends(gain['interval'])}"
             rows += _area_row(label, alone["auroc"], added)
-    rows += _reliability(found["reliability"])
-    if rank := found["spearman"]:
-        beside = "predicted probability and measured m"
-        rows.append(
-            ("    rank correlation", f"{rank['spearman']:.3f}", ends(rank["interval"]), beside)
-        )
     rows.append(_labels_right("labels that are right", found))
     measured = {relation: part["measured"] for relation, part in relations.items()}
     return rows + [_labels_right(f"  {name}", own) for name, own in measured.items() if own]
@@ -214,20 +212,6 @@ def _measured_source(found: Findings, relations: Mapping[str, Findings]) -> list
 def _area_row(label: str, found: Findings | None, beside: str) -> list[tuple[str, ...]]:
     """An area with its interval; no row if it could not be computed."""
     return [(label, area(found), ends(found["interval"]), beside)] if found else []
-
-
-def _reliability(found: Findings | None) -> list[tuple[str, ...]]:
-    if found is None:
-        return []
-    beside = f"what the true m would reach with labels of {found['pairs']} pairs"
-    rows = _area_row("    ceiling", found["ceiling"], beside)
-    for label, which, beside in (
-        ("    kappa of the labels", "kappa_of_halves", "half of the pairs against the other"),
-        ("    kappa of single pairs", "kappa_of_pairs", "one pair against another"),
-    ):
-        kappa = found[which]
-        rows.append((label, f"{kappa['kappa']:.2f}", ends(kappa["interval"]), beside))
-    return rows
 
 
 def _labels_right(label: str, found: Findings) -> tuple[str, ...]:

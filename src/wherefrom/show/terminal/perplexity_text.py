@@ -4,8 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from wherefrom.show.terminal.cells import percent
-from wherefrom.show.terminal.result_tables import INTERVAL, NOTHING, Section, Table, show_interval
+from wherefrom.show.terminal.result_tables import (
+    INTERVAL,
+    NOTHING,
+    Section,
+    Table,
+    percent,
+    show_interval,
+)
 
 Measured = Mapping[str, Any]
 _Cell = Callable[[Measured], str]

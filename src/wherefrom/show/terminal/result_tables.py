@@ -283,3 +283,30 @@ def _grouped(
         label = f"{_INDENT}{key.relation}" if key.relation else words.get(key.name, key.name)
         rows.setdefault(key.heading, []).append((label, *cells(key)))
     return tuple(Section(heading, tuple(each)) for heading, each in rows.items())
+
+
+# -- figures as cells ---------------------------------------------------------------------
+
+
+def share(score: Result | None) -> tuple[str, str]:
+    """The value and the interval of a score; its first entry is the value."""
+    if score is None:
+        return NOTHING, ""
+    return percent(score), percents(score["interval"])
+
+
+def percent(value: float | Result) -> str:
+    number = float(next(iter(value.values())) if isinstance(value, Mapping) else value)
+    return f"{100 * number:.1f} %"
+
+
+def percents(interval: Any) -> str:
+    return f"[{100 * interval[0]:.1f}, {100 * interval[1]:.1f}]"
+
+
+def ends(interval: Any) -> str:
+    return "" if interval is None else f"[{interval[0]:.2f}, {interval[1]:.2f}]"
+
+
+def area(found: Result | None) -> str:
+    return NOTHING if found is None else f"{found['auroc']:.3f}"

@@ -1,6 +1,7 @@
 """Decoys in the page are those of answering/decoys.py, name by name."""
 
-from wherefrom.answering.decoys import DecoyNames
+from wherefrom.answering.decoys import DecoyNames, NovelNames
+from wherefrom.core.contracts import Document
 
 PEOPLE = [f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()]
 DECOYS = {"decoys.js": "Decoys"}
@@ -9,7 +10,9 @@ DECOYS = {"decoys.js": "Decoys"}
 def test_decoys_of_known_and_other_names(run_js) -> None:
     texts = ["Ada Lund met Bo Holm.", "Cy Lundholm knew Fay Rother and Ada Falk"]
     names, avoid = PEOPLE[:17], PEOPLE[20:22]
-    decoys = DecoyNames(names, lambda name: "q" not in name, 6, avoid=avoid, texts=texts)
+    documents = [Document(text) for text in texts]
+    novel = NovelNames.of(names, lambda name: "q" not in name, avoid, documents)
+    decoys = DecoyNames(novel, 6)
     asked = [
         *PEOPLE,
         "Nobody Atall",

@@ -68,3 +68,9 @@ def typed(name: str, package: bool = True) -> str:
     """What a student types: run.sh's name, or, without a package, the whole line of run.py."""
     line = " ".join(COMMANDS[name].line(data="data/"))
     return f"./run.sh {name}" if package else f"python src/run.py {line}"
+
+
+def of_variant(variant: str, package: bool) -> dict[str, str]:
+    """What is typed for each command of a year with that variant in part g, by its name."""
+    chosen = (name for name, c in COMMANDS.items() if c.variant in ("vanilla", variant))
+    return {name: typed(name, package) for name in chosen}
