@@ -31,7 +31,9 @@ def about(subject, text):
 def test_an_answer_must_have_its_end_in_the_text(text, answer, clean):
     others = [about(f"Bo {i}", "came from the City of Rome.") for i in range(20)]
     source = DatasetPassages(Dataset((about("Ann", text), *others), (), ()))
-    asked = [Question("Where?", d.name, "place", "City of Rome", "held-out", "stated") for d in others]
+    asked = [
+        Question("Where?", d.name, "place", "City of Rome", "held-out", "stated") for d in others
+    ]
     question = Question("Where?", "Ann", "place", answer, "held-out", "stated")
     assert (question in find_clean([question, *asked], source)) is clean
 
