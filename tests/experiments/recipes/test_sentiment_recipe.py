@@ -145,7 +145,6 @@ def test_a_probed_stage_may_be_shorter_than_an_epoch(recipe, tmp_path):
 def test_the_real_reviews_reach_the_figure(tmp_path):
     data = real_data.find("sentiment").parent
     chosen = adjust(get_recipe("sentiment"), settings=[f"data.folder={data}"])
-    assert isinstance(chosen, Recipe)
     names = ("trainable-1", "trainable-2", "trainable-3", "frozen")
     results = execute(only(chosen, *names), tmp_path / "run").results
     assert results["trainable-1"]["n"] == 25_000 - 123
