@@ -35,7 +35,6 @@ from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.decoys import TIERS
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.perturbed_names import PERTURBED
-from wherefrom.answering.policy import NameGate
 from wherefrom.answering.risk_bound import fit_bounds, gated_probability, split_people
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
@@ -150,7 +149,6 @@ def _people() -> dict[str, Any]:
     said, right = (np.array([row[name] for row in rows]) for name in ("ungated", "right"))
     found = find_groups(rows)
     groups = {row["support"]: row for row in found["rows"]}
-    gates = {tier: [gate.opens(run.tier(tier)) for run, gate in _gates(runs)] for tier in TIERS}
     stated = [row["name_known"] for row in rows if row["support"] == "stated"]
     return {
         "seeds": len(seeds), "seed_names": _list(seeds), "groups": groups, **found,
@@ -158,31 +156,34 @@ def _people() -> dict[str, Any]:
         "people_shown": find_shown(rows), "ungated": _line(said, right),
         "right_given": _score(sum(given), len(given)),
         "right_stated": _score(*_count(r["right"] for r in rows if r["support"] == "stated")),
-        "passing": {tier: _score(*_count(np.concatenate(each))) for tier, each in gates.items()},
+        "passing": {tier: _passing(runs, tier) for tier in TIERS},
         "known_stated": _score(*_count(stated)),
     }  # fmt: skip
 
 
 def _others() -> dict[str, Any]:
-    """Held-out questions of birthplaces and of own texts, and which names pass there."""
-    runs = {run: found for name in OTHERS for run, found in replay(RESULTS / name).items()}
-    judged = {run: found.judge() for run, found in runs.items()}
-    passing = {
-        run: {tier: _score(*_count(gate.opens(found.tier(tier)))) for tier in TIERS}
-        for run, found in runs.items()
-        if (gate := found.fit().names)
-    }
-    for run, rows in judged.items():
-        stated = [row["name_known"] for row in rows if row["support"] == "stated"]
-        passing[run]["stated"] = _score(*_count(stated))
-    own = {run: find_groups(rows)["rows"] for run, rows in judged.items() if run != BIRTHPLACES}
-    return {"birthplaces_shown": find_shown(judged[BIRTHPLACES]), "own": own,
-            "others_passing": passing}  # fmt: skip
+    """Held-out questions of birthplaces and of own texts, all runs of a text together."""
+    texts: dict[str, dict[str, Replay]] = {}
+    for name in OTHERS:
+        for run, found in replay(RESULTS / name).items():
+            texts.setdefault(run.rstrip("-0123456789"), {})[run] = found
+    judged = {text: [r for run in own.values() for r in run.judge()] for text, own in texts.items()}
+    passing: dict[str, dict[str, Any]] = {}
+    for text, own in texts.items():
+        known = (row["name_known"] for row in judged[text] if row["support"] == "stated")
+        passing[text] = {tier: _passing(own, tier) for tier in TIERS}
+        passing[text]["stated"] = _score(*_count(known))
+    birthplaces = judged.pop(BIRTHPLACES.rstrip("-0"))
+    own = {text: find_groups(rows)["rows"] for text, rows in judged.items()}
+    return {"birthplaces_shown": find_shown(birthplaces), "own": own, "others_passing": passing,
+            "own_runs": {text: len(texts[text]) for text in own}}  # fmt: skip
 
 
-def _gates(runs: Mapping[str, Replay]) -> list[tuple[Replay, NameGate]]:
+def _passing(runs: Mapping[str, Replay], tier: str) -> dict[str, Any] | None:
+    """How many names of a tier pass the gates of the runs."""
     found = [(run, run.fit().names) for run in runs.values()]
-    return [(run, gate) for run, gate in found if gate is not None]
+    opened = [gate.opens(run.tier(tier)) for run, gate in found if gate is not None]
+    return _score(*_count(np.concatenate(opened)))
 
 
 def _count(outcomes: Iterable[bool]) -> tuple[int, int]:

@@ -20,6 +20,7 @@ from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.made_sequence import in_batches
+from wherefrom.core.plurals import counted
 from wherefrom.core.sample_size import PRECISION
 from wherefrom.data.survey import Survey, survey_questions
 from wherefrom.reading.fact_tables import is_table, read_fact_table
@@ -320,7 +321,8 @@ def _require_splits(
     if lacking := [split for split in wanted if not counts[split]]:
         raise BadData(
             f"{file}: expected questions for every split, found none for "
-            f"{lacking[0]} among {len(questions)}; give more questions, or change "
+            f"{lacking[0]} among {counted(len(questions), 'question')}"
+            f"{'' if config.questions else ' of this table of facts'}; give more, or change "
             f"data.{' or data.'.join(_SHARES)}"
         )
 

@@ -5,7 +5,7 @@ learnt (`log_linear.py`); no word of any language is written into this file.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,27 +17,15 @@ _CONTENT = 4  # letters: most shorter words without a capital are grammar ("in",
 _EDGE = "<edge>"  # stands for a token beyond the sentence or the line
 
 
-def extract_features(
-    line: Line,
-    known: Mapping[str, int],
-    distractors: Container[str],
-    wanted: Sequence[CandidateAnswer] | None = None,
-) -> list[list[str]]:
-    """The features of every candidate of a line, or of the wanted ones, in their order.
-
-    `known` counts how many asked people have each answer. In training, the person whom the line is
-    about must not be counted: otherwise the count would give the answer away. `distractors` are
-    common phrases that are nobody's answer.
-    """
-    context = Context(line, known, distractors)
-    return [context.features(c) for c in (line.candidates if wanted is None else wanted)]
-
-
 class Context:
     """What all candidates of one line share.
 
     Most of a candidate's features depend on where it begins or on where it ends, and many begin or
     end at the same token: these are made once, and other relations of the text use them, too.
+
+    `known` counts how many asked people have each answer. In training, the person whom the line is
+    about must not be counted: otherwise the count would give the answer away. `distractors` are
+    common phrases that are nobody's answer.
     """
 
     def __init__(self, line: Line, known: Mapping[str, int], distractors: Container[str]) -> None:

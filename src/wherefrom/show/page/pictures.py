@@ -131,7 +131,7 @@ def draw_reliability(answers: JudgedAnswers) -> Picture | None:
         f"Each dot has {n} {plural('answer', n)} or so."
     )
     chart = plot(
-        [Line([(0, 0), (1, 1)], "quiet", "calibrated", (0.62, 0.5), "start")], points, said,
+        [Line([(0, 0), (1, 1)], "quiet", "┄ calibrated")], points, said,
         x_ticks=PERCENTS, y_ticks=PERCENTS, x_name="how sure it is", y_name="share right",
         height=300, square=True,
     )  # fmt: skip
