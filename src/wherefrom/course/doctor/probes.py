@@ -172,8 +172,8 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
         settings = {"shrunken": how.shrunken, "prepare": partial(_set, draw=how.draw)}
         ran = programs.run(submission, name, how, how.text, how.sizes, files, **settings,
                            fields=how.fields)  # fmt: skip
-    trainer = ran.trainer(name)
-    held = getattr(trainer, "train_dataset", None)
+    ran.check_trainer(name)
+    held = ran.data
     # The course's file ends with a newline in some copies and not in others; so do data sets.
     rows, line = how.table.count("\n"), how.table.removesuffix("\n")
     if name == "finetune" and line != how.table and len(held or ()) == rows + 1:

@@ -35,15 +35,15 @@ class Ran:
     trainers: list[Any] = field(default_factory=list)
     config: dict[str, Any] = field(default_factory=dict)  # its fields before they were shrunken
     loaded: dict[str, torch.Tensor] = field(default_factory=dict)  # what a trainer was given
+    data: Any = None  # the trainer's data set before it was shrunken
     trained: int = 0
     error: BaseException | None = None
 
-    def trainer(self, function: str) -> Any:
-        """The trainer that it made; its error, or a Finding, if it made none."""
-        if self.trainers:
-            return self.trainers[-1]
-        text = f"run.py {function} makes no Trainer: write this part first"
-        raise self.error or Finding("unwritten", text)
+    def check_trainer(self, function: str) -> None:
+        """Its error, or a Finding, if it made no trainer."""
+        if not self.trainers:
+            text = f"run.py {function} makes no Trainer: write this part first"
+            raise self.error or Finding("unwritten", text)
 
     def model(self, variant: str) -> nn.Module:
         """The model that the trainer was given, or else the last one that was built."""
@@ -56,8 +56,9 @@ class Ran:
         raise self.error or Finding("no model", f"run.py builds no {variant} model")
 
     def keep(self, trainer: Any, settings: Any, fields: Sequence[str]) -> None:
-        """A trainer that was made, its settings and the parameters that it was given."""
+        """A trainer that was made, its settings, data and parameters."""
         self.trainers.append(trainer)
+        self.data = getattr(trainer, "train_dataset", None)
         self.config = {name: _plain(getattr(settings, name, None)) for name in fields}
         named = self.model("").named_parameters()
         self.loaded = {name: value.detach().clone() for name, value in named}
@@ -86,8 +87,9 @@ def call(
     submission: Submission, how: Any, pretraining: Any, made: nn.Module, files: Mapping[str, Path]
 ) -> Ran:
     """The hand-out's functions: `finetune` and `pretrain` set up and return, `train` trains."""
-    written = Path(tempfile.mkdtemp(dir=submission.scratch)) / "written.params"
-    ran, name = Ran(written, [made]), how.stage.split()[0]
+    own = Path(tempfile.mkdtemp(dir=submission.scratch))
+    ran = Ran(own / f"{how.stage.replace(' ', '-')}.params", [made])
+    name = how.stage.split()[0]
     with counted(submission) as calls:
         if name == "pretrain":
             got = submission.pretrain(pretraining, 128, made)
