@@ -11,10 +11,9 @@ a file of questions from which their rows were removed before anything was read.
 
 Faulty questions are left out, by rules that look at the text only: the answer must be one sentence
 and stand in its subject's text as whole words, somewhere with its end: behind a name stands no
-hyphen and no further word with a capital (William in "William M. Hall"), nor a linking word and
-such a word where other answers have the same two words inside ("Technical University of Munich"
-where "University of Geneva" is an answer), unless a tenth of the relation's answers are like that
-(the rank in "Captain William Hall").
+hyphen and no further word with a capital (William in "William M. Hall"), unless a tenth of the
+relation's answers are like that (the rank in "Captain William Hall"); nor does a name go on there
+as other answers do ("Technical University of Munich" where "University of Geneva" is an answer).
 
 A text without the answer may state another: a second maker, a later year. So the sure notes after
 cutting are counted twice. "As stated": the word or the two words before the note are such that, in
@@ -69,7 +68,7 @@ def answers_of(question: Question) -> list[str]:
 
 def find_clean(questions: Iterable[Question], source: PassageSource) -> list[Question]:
     """The questions that have an answer which the text has, with its end."""
-    ended: dict[str, list[tuple[Question, bool]]] = defaultdict(list)
+    ended: dict[str, list[tuple[Question, set[str]]]] = defaultdict(list)
     questions = list(questions)
     links: dict[str, set[str]] = defaultdict(set)
     for q in questions:
@@ -79,12 +78,12 @@ def find_clean(questions: Iterable[Question], source: PassageSource) -> list[Que
         if q.support == "stated" and any(not answer.endswith("-") for answer in answers):
             texts = [text for _, text in passages_of(source, q.subject)]
             own = links[q.relation]
-            whole = any(_has_end(answer, text, own) for answer in answers for text in texts)
-            ended[q.relation].append((q, whole))
+            ends = {end for a in answers for text in texts for end in _ends(a, text, own)}
+            ended[q.relation].append((q, ends))
     clean: list[Question] = []
     for own in ended.values():
-        many = sum(not whole for _, whole in own) > _FEW * len(own)
-        clean += [q for q, whole in own if whole or many]
+        many = sum(not ends for _, ends in own) > _FEW * len(own)
+        clean += [q for q, ends in own if "whole" in ends or (many and not ends)]
     return clean
 
 
@@ -95,15 +94,13 @@ def _links(text: str) -> Iterator[str]:
             yield f"{before} {link}"
 
 
-def _has_end(answer: str, text: str, links: Container[str]) -> bool:
-    """Whether an answer stands in a text so that it does not go on behind its end."""
+def _ends(answer: str, text: str, links: Container[str]) -> Iterator[str]:
+    """For each place where a text has an answer with its end, whether it is whole or linked on."""
     last = answer.split()[-1]
-    ends = (found.end() for found in re.finditer(re.escape(answer), text, re.IGNORECASE))
-    return any(
-        not _goes_on(answer[-1], text[end : end + 2], last[0].isupper())
-        and next(_links(last + text[end : end + _FAR]), "") not in links
-        for end in ends
-    )
+    for end in (found.end() for found in re.finditer(re.escape(answer), text, re.IGNORECASE)):
+        if not _goes_on(answer[-1], text[end : end + 2], last[0].isupper()):
+            behind = " ".join((last + text[end : end + _FAR]).split()[:3])
+            yield "linked" if any(link in links for link in _links(behind)) else "whole"
 
 
 def _goes_on(last: str, behind: str, named: bool) -> bool:

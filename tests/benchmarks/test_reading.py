@@ -23,6 +23,7 @@ def about(subject, text):
         ("lived there 1953-1954.", "1953", True),
         ("lived in the Old City of Bern.", "Old City", False),
         ("met Max of Bern.", "Max", True),
+        ("met Max. The City of Bern is old.", "Max", True),
         ("went to the Schul- und", "Schul-", False),
         ("came. It rained.", "came. It", False),
         ("生於台南市", "台南", True),
