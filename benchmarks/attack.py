@@ -123,8 +123,7 @@ def attack_checkpoint(place: Path) -> int:
     for kind, number in each_fault(save, prepare):
         cases += 1
         where = f"{kind} at operation {number}"
-        kept = Checkpoints(stage / "checkpoints", {"seed": 0})
-        found = kept.latest()
+        found = (kept := Checkpoints(stage / "checkpoints", {"seed": 0})).latest()
         assert found is not None, where
         assert not kept.skipped, f"{where}: a torn checkpoint was published"
         assert found.step >= 20, where

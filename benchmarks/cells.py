@@ -86,7 +86,7 @@ def predict(rows: Sequence[Row], others: Sequence[Row] = ()) -> list[dict[str, A
         held = [row for row in own if row["split"] == "held-out"]
         # A reply about a name without text says guessed, whatever the predictor makes of it.
         known = np.array([row["support"] in WITH_TEXT for row in held])
-        sources = fit(others or own).predict(_table(held))
+        sources = fit(others or own).predict(_table(held), [""] * len(held))
         p = known * np.array([source.probability_recalled for source in sources])
         found += [{**row, "recalled": each} for row, each in zip(held, p.tolist(), strict=True)]
     return found

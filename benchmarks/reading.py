@@ -12,7 +12,8 @@ a file of questions from which their rows were removed before anything was read.
 Faulty questions are left out, by rules that look at the text only: the answer must be one sentence
 and stand in its subject's text as whole words, somewhere with its end: behind a name stands no
 hyphen and no further word with a capital (William in "William M. Hall"), unless a tenth of the
-relation's answers are like that (the rank in "Captain William Hall").
+relation's answers are like that (the rank in "Captain William Hall"); nor does a name go on there
+as other answers do ("Technical University of Munich" where "University of Geneva" is an answer).
 
 A text without the answer may state another: a second maker, a later year. So the sure notes after
 cutting are counted twice. "As stated": the word or the two words before the note are such that, in
@@ -24,7 +25,7 @@ These notes may be true, or about somebody else; the others are not stated in an
 import re
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import process_time
@@ -57,6 +58,7 @@ COLUMNS = (
     "as stated",
 )
 _FEW = 0.1  # the share up to which answers without an end are faults, and not what is asked for
+_FAR = 30  # characters behind an answer: two words
 _REPEATED = 3  # asked answers that stand behind the same two words
 
 
@@ -66,25 +68,39 @@ def answers_of(question: Question) -> list[str]:
 
 def find_clean(questions: Iterable[Question], source: PassageSource) -> list[Question]:
     """The questions that have an answer which the text has, with its end."""
-    ended: dict[str, list[tuple[Question, bool]]] = defaultdict(list)
+    ended: dict[str, list[tuple[Question, set[str]]]] = defaultdict(list)
+    questions = list(questions)
+    links: dict[str, set[str]] = defaultdict(set)
+    for q in questions:
+        links[q.relation].update(link for answer in answers_of(q) for link in _links(answer))
     for q in questions:
         answers = [answer for answer in answers_of(q) if len(split_sentences(answer)) == 1]
         if q.support == "stated" and any(not answer.endswith("-") for answer in answers):
             texts = [text for _, text in passages_of(source, q.subject)]
-            whole = any(_has_end(answer, text) for answer in answers for text in texts)
-            ended[q.relation].append((q, whole))
+            own = links[q.relation]
+            ends = {end for a in answers for text in texts for end in _ends(a, text, own)}
+            ended[q.relation].append((q, ends))
     clean: list[Question] = []
     for own in ended.values():
-        many = sum(not whole for _, whole in own) > _FEW * len(own)
-        clean += [q for q, whole in own if whole or many]
+        many = sum(not ends for _, ends in own) > _FEW * len(own)
+        clean += [q for q, ends in own if "whole" in ends or (many and not ends)]
     return clean
 
 
-def _has_end(answer: str, text: str) -> bool:
-    """Whether an answer stands in a text so that it does not go on behind its end."""
-    named = answer.split()[-1][0].isupper()
-    ends = (found.end() for found in re.finditer(re.escape(answer), text, re.IGNORECASE))
-    return any(not _goes_on(answer[-1], text[end : end + 2], named) for end in ends)
+def _links(text: str) -> Iterator[str]:
+    """The words without a capital before words with one, each with the word before it."""
+    for before, link, name in zip(parts := text.split(), parts[1:], parts[2:], strict=False):
+        if link.islower() and name[0].isupper():
+            yield f"{before} {link}"
+
+
+def _ends(answer: str, text: str, links: Container[str]) -> Iterator[str]:
+    """For each place where a text has an answer with its end, whether it is whole or linked on."""
+    last = answer.split()[-1]
+    for end in (found.end() for found in re.finditer(re.escape(answer), text, re.IGNORECASE)):
+        if not _goes_on(answer[-1], text[end : end + 2], last[0].isupper()):
+            behind = " ".join((last + text[end : end + _FAR]).split()[:3])
+            yield "linked" if any(link in links for link in _links(behind)) else "whole"
 
 
 def _goes_on(last: str, behind: str, named: bool) -> bool:
@@ -143,11 +159,12 @@ class Wordings:
         every: Counter[tuple[str, ...]] = Counter()
         for subject, questions in own.items():
             for _, text in passages_of(source, subject):
-                tokens = read_tokens(text).texts
+                read = read_tokens(text)
+                tokens = read.texts
                 every.update(key for i in range(len(tokens)) for key in _before(tokens, i))
                 for q in questions:
                     wanted = {*map(normalise, answers_of(q))}
-                    firsts = {first for first, _ in find_places(wanted, tokens, "")}
+                    firsts = {first for first, _ in find_places(wanted, read.folded, "")}
                     right.update((q.relation, *k) for i in firsts for k in _before(tokens, i))
         self._stating = {k for k, n in right.items() if n >= max(_REPEATED, every[k[1:]] / 2)}
 

@@ -42,12 +42,6 @@ def headings(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-def test_blocks_are_found_with_their_lines():
-    text = "a\n```python\nx = 1\n```\n```json\n{}\n```\n```python\ny = 2\nz = 3\n```\n"
-    assert python_blocks(text) == [(3, "x = 1\n"), (9, "y = 2\nz = 3\n")]
-    assert headings("# `a b` C.D\n```\n# no\n```\n## e-f\n") == {"a-b-cd", "e-f"}
-
-
 @pytest.mark.nightly
 def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path, monkeypatch):
     """As a reader would run it, and what it shows is what was saved, as far as figures allow."""
@@ -149,12 +143,6 @@ def find_missing(text: str) -> list[str]:
         path for path in sorted(named)
         if not re.search(r"[A-Z]{2,}(?!.*\.(md|tsv)$)", path)
         and not any(any(place.glob(path.rstrip("/"))) for place in places)
-    ]  # fmt: skip
-
-
-def test_a_path_that_is_gone_is_noticed():
-    assert find_missing("docs/gone.md, `core/errors.py`, `core/gone.py` and tests/core") == [
-        "core/gone.py", "docs/gone.md",
     ]  # fmt: skip
 
 

@@ -30,8 +30,7 @@ from places import HERE, SUBMISSION, data_to_grade_with, other_data
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.classroom.batch import Grader, print_grades, remarks
 from wherefrom.course.classroom.spoken_errors import tell
-from wherefrom.course.doctor.checks import KINDS
-from wherefrom.course.doctor.examination import look_at
+from wherefrom.course.doctor.checks import KINDS, look_at
 from wherefrom.course.doctor.guess import decide_year, guess_year
 from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.isolation import Limits
@@ -126,7 +125,7 @@ def draws_as_ours(claims: Claims, year: str) -> str:
         return ""
     text = "\n".join(spans.documents(claims.draw))
     with redirect_stdout(io.StringIO()), patch.dict(os.environ, {VARIABLE: year}):
-        data = Submission(SUBMISSION, year).CharCorruptionDataset(text, _BLOCK)
+        data = Submission(SUBMISSION).CharCorruptionDataset(text, _BLOCK)
         same = spans.draws_as(claims, data, _BLOCK)
     return "from the same seed it hides the spans that the library's solution hides" if same else ""
 

@@ -13,7 +13,6 @@ from wherefrom.answering.abstention import (
     report_declined,
 )
 from wherefrom.answering.policy import DECLINE_ALL, NOT_CALIBRATED, Threshold, Thresholds
-from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
 
 P = np.array([0.9, 0.2, 0.8, 0.6, 0.4])
@@ -72,16 +71,6 @@ def test_what_a_threshold_does_by_hand_with_wilsons_intervals():
 def test_no_threshold_is_below_the_floor(right, floor, value):
     score = np.array([0.95, 0.9, 0.7, 0.3])
     assert choose_threshold(score, np.array(right) > 0, 0.9, floor).value == value
-
-
-def test_bad_input():
-    with pytest.raises(BadData, match="found none"):
-        choose_threshold(P[:0], RIGHT[:0])
-    with pytest.raises(ValueError, match="one list"):
-        apply(Thresholds(Threshold(0.5, 0.95, 1, 1, 1), {}), P, RIGHT[:2], ["r"] * 5)
-    for bad in (np.nan, 1.2, -0.1):
-        with pytest.raises(ValueError, match="from 0 to 1"):
-            choose_threshold(np.append(P, bad), np.append(RIGHT, True))
 
 
 # --- luck, and why nothing is answered ---------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 
 import wherefrom
 from tests.support.audited import Audited
+from tests.support.made_up import make_reply
 from wherefrom.answering import fitting
 from wherefrom.answering.asking import NO_UNKNOWN_NAMES, Problem, ask, require_evidence
 from wherefrom.answering.inspector import Inspector, open_inspector
@@ -204,13 +205,6 @@ def test_a_reply_has_the_same_json_wherever_it_is_written(
     assert_same(json.loads(capsys.readouterr().out)["replies"][0], found["replies"][0])
 
 
-REPLY = Reply(
-    question="Where was Ann Ash born?", subject="Ann Ash", relation="birthplace", answered=True,
-    answer="Rome", confidence=0.9, reason=None, name_known=True, candidates=(), evidence=None,
-    source=None,
-)  # fmt: skip
-
-
 @pytest.mark.parametrize(
     ("verdict", "why"),
     [
@@ -224,7 +218,7 @@ REPLY = Reply(
 def test_where_evidence_is_required_only_what_the_text_states_is_answered(
     verdict: Verdict | None, why: str | None
 ):
-    found = replace(REPLY, evidence=verdict)
+    found = make_reply(answer="Rome", evidence=verdict)
     unsure = replace(found, answered=False, reason="low confidence", why_not="below 50 %")
     assert require_evidence(unsure, "required") == unsure, "it keeps its reason"
     withheld = require_evidence(found, "required")
@@ -241,7 +235,7 @@ def test_where_evidence_is_required_only_what_the_text_states_is_answered(
 def test_what_is_only_as_read_has_no_evidence_of_its_own():
     """The text states it, and nothing but the reading that taught the model says so."""
     verdict = Verdict("supported", "Rome", 0, Span(0, 4), 0.9, "Rome", as_read=True)
-    found = replace(REPLY, evidence=verdict)
+    found = make_reply(answer="Rome", evidence=verdict)
     assert require_evidence(found, "stated") == found
     withheld = require_evidence(found, "required")
     assert (withheld.answered, withheld.reason) == (False, "as read")

@@ -7,9 +7,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
+from tests.support.made_up import Unmoved
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import FAMILIARITY, FEATURES
 from wherefrom.answering.kept_answers import RememberingModel
@@ -32,27 +31,15 @@ def question(name: str, answer: str = "Oslo", support: str = "stated") -> Questi
 ASKED = tuple(question(name) for name in NAMES)
 
 
-class Even(nn.Module):
-    """Finds every character as likely as any other: a name is as familiar as it is short."""
-
-    max_input, cacheable = 40, False
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.size = nn.Parameter(torch.zeros(len(VOCABULARY)))
-
-    def new_cache(self, rows: int, positions: int) -> None:
-        raise AssertionError("it has none")
-
-    def forward(self, tokens: torch.Tensor, cache: None = None) -> torch.Tensor:
-        return self.size.expand(*tokens.shape, -1)
+# It finds every character as likely as any other: a name is as familiar as it is short.
+EVEN = Unmoved([0.0] * len(VOCABULARY), 40)
 
 
 class Scripted:
     """An answerer that says what its script has, and counts what it was asked."""
 
     def __init__(self, answers: dict[str, Answer] | None = None) -> None:
-        self.model, self.vocabulary = Even(), VOCABULARY
+        self.model, self.vocabulary = EVEN, VOCABULARY
         self.answers = answers or {}
         self.decoded: list[str] = []
 
@@ -161,7 +148,7 @@ def test_a_question_is_decoded_once_and_not_at_all_where_that_was_done_before():
     model = closed_book(answerer := Scripted({ASKED[0].text: Answer("Rome", 0.6)}))
     first, second, third = (model.parse(q.text) for q in ASKED[:3])
     before = {second.text: Answer("Lima", 0.25, (Candidate("Rome", 0.125),))}
-    found = RememberingModel.of(model, before).answer([first, second, first, third])
+    found = RememberingModel(model, before).answer([first, second, first, third])
     assert answerer.decoded == [first.text, third.text]
     assert [a.text for a in found.answers] == ["Rome", "Lima", "Rome", "Oslo"]
     assert found.features["margin"][1] == pytest.approx(math.log(2))
@@ -186,7 +173,7 @@ def test_of_a_long_text_before_names_the_model_reads_what_fits():
 
 def test_a_run_that_answers_no_questions_is_named():
     recipe = SimpleNamespace(name="sentiment")
-    for predictor, questions in ((object(), ASKED), (ModelAnswerer(Even(), VOCABULARY), ())):
+    for predictor, questions in ((object(), ASKED), (ModelAnswerer(EVEN, VOCABULARY), ())):
         run = SimpleNamespace(
             path=Path("runs/x"),
             recipe=recipe,

@@ -63,6 +63,7 @@ def test_a_reply_has_the_answer_and_the_evidence(inspector: Inspector):
         assert reply.evidence.span is not None
         assert reply.evidence.span.of(reply.evidence.quote) == reply.evidence.stated
         assert reply.source is None, "no model was retrained"
+        assert (reply.took_notes, reply.note, reply.evidence.as_read) == (False, None, False)
     assert inspector.reply([]) == []
 
 
@@ -92,13 +93,6 @@ def test_support_by_the_noted_words_is_as_read(relations_run: Path):
     other = inspector.judge_answer(question, "Nowhere")
     assert other is not None
     assert (other.label, other.as_read, other.shown) == ("contradicted", False, "contradicted")
-
-
-def test_a_run_without_notes_names_none(inspector: Inspector):
-    (reply,) = ask(inspector, inspector.run.dataset.select("held-out")[0].text)
-    assert (reply.took_notes, reply.note) == (False, None)
-    assert reply.evidence is not None
-    assert not reply.evidence.as_read
 
 
 def test_without_a_fact_checker_there_is_no_evidence(path: Path):

@@ -35,13 +35,6 @@ def certified(
 
 
 @pytest.fixture(scope="module")
-def stats():
-    from scipy import stats
-
-    return stats
-
-
-@pytest.fixture(scope="module")
 def binom(stats):
     return stats.binom
 

@@ -53,7 +53,7 @@ def fitted(models: int = 4) -> SourcePredictor:
 
 
 def test_it_learns_what_recall_looks_like():
-    recalled, guessed = fitted().predict(sure(2.0, -2.0))
+    recalled, guessed = fitted().predict(sure(2.0, -2.0), ["any"] * 2)
     assert (recalled.label, guessed.label) == ("recalled", "guessed")
     assert recalled.probability_recalled > 0.9 > 0.1 > guessed.probability_recalled
 

@@ -8,6 +8,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.support.made_up import Unmoved
 from wherefrom.answering.features import NO_FORMS, STATEMENT, StatementForm, StatementForms
 from wherefrom.answering.statement_forms import learn_statement_forms
 from wherefrom.core.contracts import Dataset, Document, Passage, Question, Span
@@ -20,28 +21,13 @@ PEOPLE = {"Ann Ash": "Oslo", "Bob Bax": "Rome", "Cy Cox": "Oslo", "Di Dow": "Ber
 VOCABULARY = Vocabulary.from_text("".join(map(chr, range(32, 127))))
 
 
-class Even(nn.Module):
+def even(liked: str = "", liking: float = 0.0) -> Unmoved:
     """Finds every character as likely as any other, but for a liking of one it may be given."""
-
-    max_input = 60
-    cacheable = False
-
-    def __init__(self, liked: str = "", liking: float = 0.0) -> None:
-        super().__init__()
-        scores = torch.zeros(len(VOCABULARY))
-        if liked:
-            scores[VOCABULARY.encode(liked)] = liking
-        self.scores = nn.Parameter(scores)
-
-    def new_cache(self, rows: int, positions: int) -> None:
-        raise AssertionError("it has none")
-
-    def forward(self, tokens: torch.Tensor, cache: None = None) -> torch.Tensor:
-        return self.scores.expand(*tokens.shape, -1)
+    return Unmoved([liking if c == liked else 0.0 for c in VOCABULARY.characters], 60)
 
 
 def answerer(model: Any = None) -> ModelAnswerer:
-    return ModelAnswerer(cast(Any, model or Even()), VOCABULARY)
+    return ModelAnswerer(cast(Any, model or even()), VOCABULARY)
 
 
 def parsed(name: str, relation: str = "birthplace") -> ParsedQuestion:
@@ -110,7 +96,7 @@ def test_a_wording_of_one_person_alone_is_not_learnt():
 def test_the_wordings_are_kept_in_which_the_model_expects_the_answers():
     """A model that likes masks finds answers likelier where a mask closes them."""
     forms = learn_statement_forms(
-        answerer(Even(VOCABULARY.characters[MASK_ID], 5.0)), dataset("{name} is from {place}.")
+        answerer(even(VOCABULARY.characters[MASK_ID], 5.0)), dataset("{name} is from {place}.")
     )
     assert forms.relations["birthplace"][0].masked is False, "there is no mask to pay for"
     assert [f.masked for f in forms.relations["birthplace"]] == [False, True]
@@ -123,7 +109,7 @@ def test_masked_and_plain_wordings_are_used_together_if_they_are_about_as_likely
     """By hand: the closing mask costs log(1 + 98 / e^6) = 0.2 nats, or log(1 + 98 / e^3) = 1.8."""
     verbs = ("is from", "came from", "hails from", "was born in", "grew up in")
     text = dataset(*(f"{{name}} {verb} {{place}}." for verb in verbs))
-    forms = learn_statement_forms(answerer(Even(VOCABULARY.characters[MASK_ID], liking)), text)
+    forms = learn_statement_forms(answerer(even(VOCABULARY.characters[MASK_ID], liking)), text)
     kinds = [form.masked for form in forms.relations["birthplace"]]
     assert (kinds.count(False), kinds.count(True)) == (4, masked)
 
@@ -144,7 +130,7 @@ def test_the_likelihood_of_an_answer_is_the_mean_over_the_wordings():
 
 def test_a_model_that_is_sure_of_another_answer_is_not_undecided():
     forms = StatementForms({"birthplace": (StatementForm("", " is from ", "", masked=False),)})
-    found = forms.measure(answerer(Even("x", 50.0)), [parsed("Ann Ash")], ["Oslo"])
+    found = forms.measure(answerer(even("x", 50.0)), [parsed("Ann Ash")], ["Oslo"])
     assert found["statement_likelihood"][0] == pytest.approx(-math.log(30.1))
     assert found["statement_entropy"][0] == pytest.approx(math.log(0.1), abs=1e-4)
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tests.support.audited import Audited
+from tests.support.made_up import make_reply
 from wherefrom.auditing.audit_findings import Audit, AuditedAnswer
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import Mismatch
-from wherefrom.core.replies import Reply
 from wherefrom.memorisation.reliability import measure_reliability
 
 THRESHOLD = {
@@ -124,9 +124,7 @@ def test_why_nothing_was_retrained_is_written_in_words(audited: Audited):
 @pytest.mark.parametrize(("gold", "right"), [("Oslo", True), ("Rome", False), (None, False)])
 def test_an_audited_answer_is_right_where_it_is_the_gold_one(gold: str | None, right: bool):
     question = Question("Where was A born?", "A", "birthplace", gold, "held-out", "omitted")
-    reply = Reply(
-        question.text, "A", "birthplace", True, "Oslo", 0.5, None, True, (), None, None
-    )  # fmt: skip
+    reply = make_reply()
     row = AuditedAnswer.of(reply, question, {"margin": 1.0}, None)
     assert (row.gold, row.right) == (gold or "", right)
     assert (row.split, row.support, row.m) == ("held-out", "omitted", None)

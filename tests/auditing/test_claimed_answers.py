@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.made_up import make_reply
 from wherefrom.answering.inspector import Inspector
 from wherefrom.auditing.claimed_answers import (
     claim_probability,
@@ -14,7 +15,7 @@ from wherefrom.auditing.claimed_answers import (
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
-from wherefrom.core.replies import Claim, RankedAnswer, Reply, Source, Stated, Verdict
+from wherefrom.core.replies import Claim, Reply, Stated, Verdict
 from wherefrom.generation.answerer import answer_probabilities
 from wherefrom.memorisation.exposures import SHOWN, count_exposures
 
@@ -25,19 +26,7 @@ SILENT, NO_TEXT = (Verdict(label, None, None, None, 0.1) for label in ("silent",
 
 
 def reply(answer: str, evidence: Verdict | None) -> Reply:
-    return Reply(
-        question="Where was Ada born?",
-        subject="Ada",
-        relation="birthplace",
-        answered=True,
-        answer=answer,
-        confidence=0.9,
-        reason=None,
-        name_known=True,
-        candidates=(RankedAnswer(answer, 0.5),),
-        evidence=evidence,
-        source=Source("recalled", 0.7),
-    )
+    return make_reply(answer=answer, evidence=evidence)
 
 
 # --- what is recommended ---------------------------------------------------------------------

@@ -43,29 +43,3 @@ def test_it_needs_torch_and_numpy_and_nothing_else(bare, python_anew):
     assert int(in_python(bare, "-c", code)) == 9
     with pytest.raises(AssertionError, match="not to be had"):
         in_python(bare, "-c", "import rich")
-
-
-@pytest.mark.nightly
-def test_so_do_the_courses_commands(bare, python_anew, tmp_path):
-    """Two of them, from nothing to a score, through files of parameters and checkpoints."""
-    rows = "".join(f"Where was {n} born?\tOslo\n" for n in ("Ann Ek", "Bo Ek", "Cy Ek"))
-    text = "".join(f"{n}. {n} was born in Oslo. Where?\n" for n in ("Ann Ek", "Bo Ek", "Cy Ek"))
-    for name, content in (("wiki.txt", text), ("birth_places_train.tsv", rows),
-                          ("birth_dev.tsv", rows)):  # fmt: skip
-        (tmp_path / name).write_text(content)
-    path = os.pathsep.join((bare["PYTHONPATH"], str(ROOT / "src")))
-    environment = bare | {"PYTHON": sys.executable, "PYTHONPATH": path}
-    options = ["--data", tmp_path, "--out", tmp_path / "out", "--epochs=1"]
-    options += [f"--{name}={size}" for name, size in (("n_layer", 1), ("n_head", 1), ("n_embd", 8))]
-
-    def give(name: str) -> subprocess.CompletedProcess[str]:
-        command = ["bash", ROOT / "course" / "a5" / "run.sh", name, *options]
-        return subprocess.run(
-            [*map(str, command)], env=environment, capture_output=True, text=True, check=False
-        )
-
-    assert give("vanilla_finetune_without_pretrain").returncode == 0
-    assert "out of 3.0" in give("vanilla_eval_dev_without_pretrain").stdout
-    early = give("rope_eval_dev_with_pretrain")
-    assert early.returncode == 66
-    assert "run './run.sh rope_finetune" in early.stderr

@@ -21,15 +21,20 @@ def about(subject, text):
         ("met William M. Hall, William said.", "William", True),
         ("works at Carnegie-Mellon.", "Carnegie", False),
         ("lived there 1953-1954.", "1953", True),
+        ("lived in the Old City of Bern.", "Old City", False),
+        ("met Max of Bern.", "Max", True),
+        ("met Max. The City of Bern is old.", "Max", True),
         ("went to the Schul- und", "Schul-", False),
         ("came. It rained.", "came. It", False),
         ("生於台南市", "台南", True),
     ],
 )
 def test_an_answer_must_have_its_end_in_the_text(text, answer, clean):
-    others = [about(f"Bo {i}", "came from Rome.") for i in range(20)]
+    others = [about(f"Bo {i}", "came from the City of Rome.") for i in range(20)]
     source = DatasetPassages(Dataset((about("Ann", text), *others), (), ()))
-    asked = [Question("Where?", d.name, "place", "Rome", "held-out", "stated") for d in others]
+    asked = [
+        Question("Where?", d.name, "place", "City of Rome", "held-out", "stated") for d in others
+    ]
     question = Question("Where?", "Ann", "place", answer, "held-out", "stated")
     assert (question in find_clean([question, *asked], source)) is clean
 

@@ -38,25 +38,6 @@ def test_a_table_and_one_json_object(cli, word_run, text):
     assert run["texts"]["text.txt"]["characters"] == len(text.read_text())
 
 
-def test_every_option_has_its_section(cli, word_run, tiny_run, text, tmp_path):
-    """Texts may stand beside the runs: files are texts, folders are runs."""
-    other = tmp_path / "other.txt"
-    other.write_text(text.read_text().upper() + text.read_text())
-    options = ["--preprocess", "lower,wrap10", "--temperature", "1.5", "--unknown", tiny_run]
-    found = cli("perplexity", word_run, tiny_run, text, other, *options)
-    assert found.code == 0
-    assert "per word" in found.out
-    assert "\n\n" in found.out
-    assert f"{tiny_run} (with_pretraining): per character" in found.out
-    assert "lower + wrap10" in found.out
-    assert "a diagnosis" in found.out
-    assert f"spelt by {tiny_run}" in found.out
-    assert "nats per target, compared with text.txt" in found.out
-    report = cli("perplexity", word_run, tiny_run, text, other, *options, "--json").json
-    assert [run["unit"] for run in report["runs"]] == ["word", "character"]
-    assert report["unknown"] == str(tiny_run)
-
-
 def test_what_was_measured_is_printed_before_the_command_fails(cli, word_run, text, tmp_path):
     (tmp_path / "empty.txt").write_text("")
     arguments = [tmp_path / "none", word_run, tmp_path / "empty.txt", text]
@@ -66,9 +47,3 @@ def test_what_was_measured_is_printed_before_the_command_fails(cli, word_run, te
     assert f"{tmp_path / 'none'}: expected a run folder" in found.err
     assert f"{word_run} (better): per word" in found.out
     assert len(cli("perplexity", *arguments, "--json").json["failed"]) == 2
-
-
-def test_nothing_is_printed_where_nothing_was_measured(cli, word_run, text, tmp_path):
-    assert cli("perplexity", word_run).code == 2
-    found = cli("perplexity", tmp_path / "none", "--text", text, "--json")
-    assert (found.code, found.out) == (66, "")

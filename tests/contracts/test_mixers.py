@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
+from tests.support.drawn_models import draw_gpt, draw_weights
 from wherefrom.models.attention import MIXERS
 from wherefrom.models.block import Arrangement
 from wherefrom.models.gpt import GPT, GPTConfig
@@ -21,30 +22,20 @@ PLAIN = [name for name, mixer in MIXERS.items() if mixer.arrangement is Arrangem
 BLOCK, WIDTH, HEADS, VOCAB = 12, 16, 2, 20
 
 
-def build_mixer(name: str, seed: int = 0, **changed) -> nn.Module:
+def build_mixer(name: str, **changed) -> nn.Module:
     """From a bare config of a course's kind: only the five fields, nothing of ours."""
     sizes = {"n_embd": WIDTH, "n_head": HEADS, "block_size": BLOCK}
-    torch.manual_seed(seed)
-    mixer = MIXERS[name](
-        SimpleNamespace(**sizes | {"attn_pdrop": 0.5, "resid_pdrop": 0.5} | changed)
-    )
-    for parameter in mixer.parameters():
-        nn.init.normal_(parameter, 0.0, 0.5)
-    return mixer.double().eval()
+    config = SimpleNamespace(**sizes | {"attn_pdrop": 0.5, "resid_pdrop": 0.5} | changed)
+    return draw_weights(MIXERS[name](config), 0.5).eval()
 
 
 @cache
 def build_model(mixer: str) -> GPT:
-    torch.manual_seed(1)
-    model = GPT(
-        GPTConfig(
-            vocab_size=VOCAB, block_size=BLOCK, n_layer=3, n_head=HEADS, n_embd=WIDTH,
-            attention=mixer, ngrams=3, ngram_buckets=64, bottleneck_dim=8, qk_norm=True,
-        )
+    config = GPTConfig(
+        vocab_size=VOCAB, block_size=BLOCK, n_layer=3, n_head=HEADS, n_embd=WIDTH,
+        attention=mixer, ngrams=3, ngram_buckets=64, bottleneck_dim=8, qk_norm=True,
     )  # fmt: skip
-    for parameter in model.parameters():
-        nn.init.normal_(parameter, 0.0, 0.4)
-    return model.double().eval()
+    return draw_gpt(config, 0.4).eval()
 
 
 def random_input(seed: int = 2, length: int = BLOCK) -> Tensor:

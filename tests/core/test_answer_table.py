@@ -18,7 +18,6 @@ from wherefrom.core.answer_table import (
     encode_answers,
 )
 from wherefrom.core.contracts import Answer, Candidate, Question
-from wherefrom.core.errors import BadData
 
 VALUES = np.array([[1.0, 10.0], [2.0, 20.0], [3.0, 30.0]])
 TABLE = FeatureTable.from_matrix(VALUES, ("a", "b"))
@@ -82,25 +81,6 @@ def test_accepted_answers_and_ids_come_back():
     assert (rows[0]["id"], rows[0]["accepted"]) == ("q1", ["Christiania", "Kristiania"])
     assert [row["correct"] for row in rows] == [True, False]
     assert [p.question for p in decode_answers(rows, PREDICTION)] == [question] * 2
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"gold": None}, "other.jsonl:1: expected the fields of a prediction, found: something"),
-        ({"accepted": [1]}, "something else than text"),
-        ({"probability": "high"}, "found: could not convert"),
-        ({"correct": True}, "whether 'Rome' is 'Oslo', found True"),
-        ({"others": 3}, "expected the fields"),
-        ({"support": ...}, "'support'"),  # without it
-    ],
-)
-def test_a_bad_row_is_named(change, message):
-    (row,) = encode(Answer("Rome", 0.5))
-    with pytest.raises(BadData, match=message):
-        decode_answers(
-            [{k: v for k, v in (row | change).items() if v is not ...}], PREDICTION, "other.jsonl"
-        )
 
 
 def test_some_rows_may_have_more_features_than_others():

@@ -8,11 +8,9 @@ import pytest
 
 from wherefrom.core.bounds import (
     check_number,
-    check_paths,
     check_positive,
     check_share,
     check_whole,
-    is_name,
 )
 from wherefrom.core.errors import UsageError
 
@@ -42,16 +40,3 @@ def accepts(check: Any, value: Any, *bounds: Any) -> bool:
 def test_bounds_are_part_of_what_fits_and_nan_is_not(check, bounds, fits, others):
     assert all(accepts(check, value, *bounds) for value in fits)
     assert not any(accepts(check, value, *bounds) for value in others)
-
-
-def test_a_path_may_be_anything_that_the_system_can_look_for():
-    for path in ("", "x", "../../x", "/a/b c", "x" * 255, "/".join(["x" * 255] * 3)):
-        assert accepts(check_paths, path)
-    for path in ("a\0b", "x" * 256, "a/" + "ä" * 128):
-        assert not accepts(check_paths, path)
-
-
-def test_a_name_is_a_text():
-    assert is_name("people")
-    assert not is_name(3)
-    assert not is_name(None)

@@ -11,7 +11,6 @@ import pytest
 from wherefrom.core import cache
 from wherefrom.core.cache import cache_folder, open_entry, remember
 from wherefrom.core.errors import CacheWarning
-from wherefrom.core.files import TEMPORARY
 
 
 @pytest.fixture(autouse=True)
@@ -64,16 +63,6 @@ def test_an_entry_under_another_key_is_not_taken(root):
     open_entry("corpus", "abc", make).rename(root / "corpus-xyz")
     open_entry("corpus", "xyz", make)
     assert make.times == 2
-
-
-def test_what_a_killed_process_left_is_never_read_and_removed(root):
-    half = root / f"{TEMPORARY}new-corpus-abc-1234"
-    half.mkdir(parents=True)
-    (half / "numbers").write_bytes(b"half")
-    make = Maker()
-    path = open_entry("corpus", "abc", make)
-    assert make.times == 1
-    assert [p for p in root.iterdir() if p.name != ".lock"] == [path]
 
 
 def test_a_table_is_computed_once():

@@ -3,7 +3,7 @@
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -26,6 +26,14 @@ def hand_out(folder: Path, year: str = DEFAULT_YEAR) -> Path:
     assignment = find_assignment(year)
     write(folder, lay_out(assignment))
     return folder / assignment.place
+
+
+def fill(folder: Path, names: Iterable[str]) -> Path:
+    """A folder with empty files of these names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        (folder / name).write_text("")
+    return folder
 
 
 def load(folder: Path, *names: str) -> list[ModuleType]:

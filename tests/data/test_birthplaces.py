@@ -193,11 +193,11 @@ def test_the_small_folder_is_counted(folder):
     report = inspect(str(folder))
     assert (report.name, report.state, report.folder) == ("birthplaces", None, str(folder))
     found = report.survey
-    assert (found.documents, found.longest_line) == (6, 64)
+    assert (found.documents, found.longest) == (6, 64)
     assert found.splits == {"asked": 5, "held-out": 2, "unanswered": 2}
-    assert found.conflicts == 1  # Cy Holm: Rome, Italy
-    assert (found.without_line, found.without_line_first) == (1, ("Em Ny",))
-    assert found.answers_not_in_text_first == ("Malmö", "Italy")
+    assert found.remarks["conflicts"] == 1  # Cy Holm: Rome, Italy
+    assert found.first["without_line"] == ("Em Ny",)
+    assert found.first["answers_not_in_text"] == ("Malmö", "Italy")
     assert not any(line.startswith("calibration") for line in found.lines())
     assert report.known == dict.fromkeys(report.files, "")
 
@@ -206,8 +206,8 @@ def test_the_course_is_known_and_counted(real):
     report = inspect(str(real))
     assert set(report.known.values()) == {"the course's"}
     found = report.survey
-    assert (found.documents, found.longest_line, found.without_line) == (2937, 516, 0)
-    assert (found.conflicts, found.on_both_sides) == (10, 1)  # one of them in train and dev
+    assert (found.documents, found.longest) == (2937, 516)
+    assert (found.remarks["conflicts"], found.remarks["on_both_sides"]) == (10, 1)
 
 
 def test_the_course_text_with_a_final_newline_is_known_and_the_same(real, tmp_path):

@@ -40,6 +40,7 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     assert isinstance(changed, data.DatasetFiles)
     assert (changed.state, changed.survey) == ("changed since", None)
     assert data.remove(name).deleted
+    assert not Path(found.folder).exists()
     assert data.list_datasets().registered == ()
     with pytest.raises(MissingInput, match=f"data '{name}': expected a registered data set"):
         data.remove(name)
@@ -66,22 +67,19 @@ def test_own_files_are_checked_together_and_alone(tmp_path):
     both = data.check(own["text"], own["csv"])
     assert isinstance(both, data.Survey)
     assert (both.documents, both.forms) == (20, {"Where was X born?": 20})
-    text = data.check(own["text"])
-    assert text == data.TextSurvey(str(own["text"]), 20, 0, sum(
-        len(line) for line in own["text"].read_text().splitlines()), 23, 0)  # fmt: skip
-    questions = data.check(own["jsonl"])
-    assert isinstance(questions, data.QuestionsSurvey)
-    assert (questions.splits, questions.several_accepted) == ({"calibration": 20}, 20)
-    assert questions.lines()[0] == (
-        f"{own['jsonl']}: a file of 20 questions with answers; a table of facts would have a "
-        "header of column names"
-    )
-    assert "split: calibration (20)" in questions.lines()
+    size = sum(len(line) for line in own["text"].read_text().splitlines())
+    said = f"a text of 20 documents, {size} characters; the longest document has 23"
+    assert data.check(own["text"]).lines() == [f"{own['text']}: {said}"]
+    said = "a file of 20 questions with answers; a table of facts would have a header of column "
+    assert data.check(own["jsonl"]).lines() == [
+        f"{own['jsonl']}: {said}names",
+        "form: Where was X born? (20)",
+        "split: calibration (20)",
+        "questions with more than one right answer: 20",
+    ]
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "a.txt").write_text("One.\nTwo.\n\nThree.\n")
     files = data.check(tmp_path / "texts", documents="files")
-    assert isinstance(files, data.TextSurvey)
-    assert (files.documents, files.with_id) == (1, 1)
     assert files.lines()[-1] == "documents with an id: 1"
     own["text"].rename(tmp_path / "corpus.txt")
     own["csv"].rename(tmp_path / "questions.csv")

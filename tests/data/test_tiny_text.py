@@ -19,14 +19,6 @@ def test_sentences_do_not_depend_on_how_many_are_made():
     assert load(SMALL, 1).documents[:50] != load(fewer, 0).documents, "they depend on the seed"
 
 
-def test_documents_are_sentences_and_the_last_are_held_out():
-    data = load(SMALL, 0)
-    assert len(data.documents) == 300
-    assert data.held_out == 60
-    assert all(d.text and d.text == " ".join(d.text.split()) for d in data.documents)
-    assert len({w for d in data.documents for w in d.text.split()}) == 12
-
-
 def test_all_words_differ():
     many = TinyTextConfig(sentences=4000, words=1000)
     text = " ".join(d.text for d in load(many, 0).documents).split()

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from tests.support import real_data
-from wherefrom.core.answer_table import AnswerTable, Prediction
-from wherefrom.core.contracts import Answer, Dataset, Document, Question, Span
+from tests.support.made_up import tell_answers
+from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.data.birthplaces import BirthplacesConfig, load
 from wherefrom.evaluation.mistakes import (
     ANOTHER_PLACE,
@@ -14,7 +14,6 @@ from wherefrom.evaluation.mistakes import (
     FAILED_RECALL,
     GOLD_ABSENT,
     KINDS,
-    Mistakes,
     sort_mistakes,
 )
 
@@ -28,13 +27,8 @@ DATASET = Dataset(tuple(Document(line, Span(0, line.index(". "))) for line in LI
 REACH = 40
 
 
-def _prediction(subject: str, gold: str, answer: str) -> Prediction:
-    text = f"Where was {subject} born?"
-    return Prediction(Question(text, subject, "", gold, ""), Answer(answer, 0.5))
-
-
-def sort(dataset: Dataset, reach: int, *predictions: Prediction) -> Mistakes:
-    return sort_mistakes(AnswerTable.of(*zip(*predictions, strict=True)), dataset, reach)
+def sort(dataset: Dataset, reach: int, *rows: tuple[str, str, str]) -> dict[str, int]:
+    return sort_mistakes(tell_answers(*rows), dataset, reach)["kinds"]
 
 
 @pytest.mark.parametrize(
@@ -52,23 +46,21 @@ def sort(dataset: Dataset, reach: int, *predictions: Prediction) -> Mistakes:
     ],
 )
 def test_kinds_by_hand(subject, gold, answer, kind):
-    mistakes = sort(DATASET, REACH, _prediction(subject, gold, answer))
-    assert mistakes.counts == {k: int(k == kind) for k in KINDS}
+    mistakes = sort(DATASET, REACH, (subject, gold, answer))
+    assert mistakes == {k: int(k == kind) for k in KINDS}
 
 
 def test_the_window_ends_after_the_last_character():
-    wrong = _prediction("Ada Paris", "Rome", "Oslo")
+    wrong = ("Ada Paris", "Rome", "Oslo")
     end = LINES[0].index("Rome") + len("Rome")
-    assert sort(DATASET, end, wrong).counts[FAILED_RECALL] == 1
-    assert sort(DATASET, end - 1, wrong).counts[BEYOND_WINDOW] == 1
+    assert sort(DATASET, end, wrong)[FAILED_RECALL] == 1
+    assert sort(DATASET, end - 1, wrong)[BEYOND_WINDOW] == 1
 
 
 def test_right_answers_are_counted_apart():
-    predictions = [_prediction("Ada Paris", "Rome", a) for a in ("Rome", "Nice", "Rome")]
-    mistakes = sort(DATASET, REACH, *predictions)
-    assert (mistakes.n, mistakes.right) == (3, 2)
-    assert mistakes.kinds[ANOTHER_PLACE] == (predictions[1],)
-    assert json.loads(json.dumps(mistakes.as_json())) == {
+    predictions = [("Ada Paris", "Rome", a) for a in ("Rome", "Nice", "Rome")]
+    mistakes = sort_mistakes(tell_answers(*predictions), DATASET, REACH)
+    assert json.loads(json.dumps(mistakes)) == {
         "n": 3,
         "right": 2,
         "reach": REACH,
@@ -83,9 +75,9 @@ def test_on_the_course_files():
     """
     dataset = load(BirthplacesConfig(str(real_data.find("birthplaces"))), 0)
     held_out = [q for q in dataset.questions if q.split == "held-out"]
-    predictions = [_prediction(q.subject, q.answer or "", "Nowhere at all") for q in held_out]
+    predictions = [(q.subject, q.answer or "", "Nowhere at all") for q in held_out]
     for reach, seen in ((96, 441), (112, 462), (10_000, 479)):
-        assert sort(dataset, reach, *predictions).counts == {
+        assert sort(dataset, reach, *predictions) == {
             GOLD_ABSENT: 21,
             ANOTHER_PLACE: 0,
             BEYOND_WINDOW: 479 - seen,

@@ -5,28 +5,23 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.answer_table import AnswerTable, Prediction
-from wherefrom.core.contracts import Answer, Question
+from tests.support.made_up import tell_answers
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.errors import Mismatch
 from wherefrom.evaluation.intervals import paired_difference
 from wherefrom.evaluation.paired_comparison import bits_per_character, compare, compare_relations
 
 
-def _prediction(name: str, correct: bool, gold: str = "Paris") -> Prediction:
-    answer = Answer(gold if correct else "elsewhere", 0.5)
-    return Prediction(Question(f"Where was {name} born?", name, "", gold, ""), answer)
+def person(name: str, correct: bool, gold: str = "Paris") -> tuple[str, str, str]:
+    return name, gold, gold if correct else "elsewhere"
 
 
-def _table(*predictions: Prediction) -> AnswerTable:
-    return AnswerTable.of([p.question for p in predictions], [p.answer for p in predictions])
-
-
-def _predictions(right: str) -> AnswerTable:
-    return _table(*(_prediction(f"Person {i}", mark == "1") for i, mark in enumerate(right)))
+def people(right: str) -> AnswerTable:
+    return tell_answers(*(person(f"Person {i}", mark == "1") for i, mark in enumerate(right)))
 
 
 def test_counts_and_difference_by_hand():
-    found = compare(_predictions("1111100"), _predictions("1110010"))
+    found = compare(people("1111100"), people("1110010"))
     assert (found.both, found.only_a, found.only_b, found.neither) == (3, 2, 1, 1)
     assert (found.n, found.accuracy_a, found.accuracy_b) == (7, 5 / 7, 4 / 7)
     assert found.difference == pytest.approx(1 / 7)
@@ -35,24 +30,24 @@ def test_counts_and_difference_by_hand():
 
 
 def test_other_questions_are_counted_and_one_is_named():
-    a = _predictions("110")
-    b = _table(*_predictions("11"), _prediction("Somebody", True))
+    a = people("110")
+    b = tell_answers(person("Person 0", True), person("Person 1", True), person("Somebody", True))
     with pytest.raises(Mismatch, match=r"found 2 .*Where was Person 2 born"):
         compare(a, b)
 
 
 def test_a_name_that_two_people_share_is_two_questions():
-    a = [_prediction("Ada", True), _prediction("Ada", False, "London"), _prediction("Ada", False)]
-    b = [_prediction("Ada", True, "London"), _prediction("Ada", True), _prediction("Ada", False)]
-    found = compare(_table(*a), _table(*b))
+    a = [person("Ada", True), person("Ada", False, "London"), person("Ada", False)]
+    b = [person("Ada", True, "London"), person("Ada", True), person("Ada", False)]
+    found = compare(tell_answers(*a), tell_answers(*b))
     assert (found.n, found.both, found.only_b, found.neither) == (3, 1, 1, 1)
     with pytest.raises(Mismatch, match="found 1"):
-        compare(_table(*a), _table(*b[:2]))
+        compare(tell_answers(*a), tell_answers(*b[:2]))
 
 
 def test_nothing_in_common_is_not_a_tie():
     with pytest.raises(Mismatch, match="none in either"):
-        compare(_table(), _table())
+        compare(tell_answers(), tell_answers())
 
 
 def test_bits_per_character_of_characters_and_of_words():
@@ -77,7 +72,7 @@ def test_each_relation_is_compared_by_itself():
     relations = ["where"] * 3 + ["when"] * 2
 
     def said(right: str) -> AnswerTable:
-        table = _predictions(right)
+        table = people(right)
         each = zip(table.known, relations, strict=True)
         return replace(table, known=tuple(replace(q, relation=relation) for q, relation in each))
 
@@ -85,5 +80,5 @@ def test_each_relation_is_compared_by_itself():
     assert {name: (c.n, c.only_a, c.only_b) for name, c in found.items()} == {
         "when": (2, 0, 1), "where": (3, 1, 0),
     }  # fmt: skip
-    assert compare_relations(_predictions("11010"), _predictions("10011")) == {}
-    assert compare_relations(said("11010"), _predictions("10011")) == {}, "one does not say it"
+    assert compare_relations(people("11010"), people("10011")) == {}
+    assert compare_relations(said("11010"), people("10011")) == {}, "one does not say it"

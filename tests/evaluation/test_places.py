@@ -2,8 +2,8 @@
 
 import pytest
 
-from wherefrom.core.answer_table import AnswerTable, Prediction
-from wherefrom.core.contracts import Answer, Dataset, Document, Question, Span
+from tests.support.made_up import tell_answers
+from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.places import (
@@ -127,20 +127,15 @@ def test_the_name_is_blanked_wherever_it_stands():
     assert without_name(Document("no subject")) == "no subject"
 
 
-def _prediction(subject: str, gold: str, answer: str) -> Prediction:
-    text = f"Where was {subject} born?"
-    return Prediction(Question(text, subject, "", gold, ""), Answer(answer, 0.5))
-
-
 def test_the_score_by_hand():
-    predictions = [
-        _prediction("Ada Paris", "Toronto", "Toronto"),
-        _prediction("Ada Paris", "Toronto", "Ontario"),
-        _prediction("Bo Lind", "Paris", "London"),
-    ]
-    score = place_aware_accuracy(AnswerTable.of(*zip(*predictions, strict=True)), MATCH)
+    answers = tell_answers(
+        ("Ada Paris", "Toronto", "Toronto"),
+        ("Ada Paris", "Toronto", "Ontario"),
+        ("Bo Lind", "Paris", "London"),
+    )
+    score = place_aware_accuracy(answers, MATCH)
     assert score.as_json()["accuracy"] == pytest.approx(2 / 3)
     assert score.interval == wilson(2, 3)
     assert score.details == {"correct": 2}
     with pytest.raises(BadData, match="found none"):
-        place_aware_accuracy(AnswerTable.of((), ()), MATCH)
+        place_aware_accuracy(tell_answers(), MATCH)

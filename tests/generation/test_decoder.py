@@ -5,6 +5,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
+from tests.support.drawn_models import Uncached
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.generation.decoder import Decoder
@@ -31,23 +32,6 @@ def random_model(mixer: str = "rope", ngrams: int = 0, vocab: int = 12, seed: in
         if "_emb" in name:
             nn.init.normal_(parameter)
     return model.double()
-
-
-class Uncached(nn.Module):
-    """The same function from a model that keeps nothing."""
-
-    cacheable = False
-
-    def __init__(self, model: GPT) -> None:
-        super().__init__()
-        self.model, self.max_input = model, model.max_input
-
-    def new_cache(self, rows: int, positions: int) -> None:
-        raise AssertionError("a model that is not cacheable was asked for a cache")
-
-    def forward(self, tokens: Tensor, cache: None = None) -> Tensor:
-        assert cache is None
-        return self.model(tokens)
 
 
 def prompts(count: int, vocab: int = 12, seed: int = 0) -> list[tuple[int, ...]]:

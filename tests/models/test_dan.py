@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from wherefrom.core.bags import NO_WORD, BagVocabulary
 from wherefrom.core.contracts import Bags
 from wherefrom.core.errors import BadData
-from wherefrom.models.dan import ACTIVATIONS, DAN, Classifier, DANConfig, DANVariant, gather_bags
+from wherefrom.models.dan import ACTIVATIONS, DAN, Classifier, DANConfig, gather_bags
 
 CONFIG = DANConfig(width=3, hidden=4, vocab_size=6)
 TEXTS = st.lists(st.lists(st.integers(1, 5), min_size=1, max_size=7), min_size=1, max_size=4)
@@ -73,13 +73,6 @@ def test_vectors_of_another_width_are_refused():
         BadData, match=r"expected 3 numbers for each of 6 words, found 5 for each of 6"
     ):
         DAN(CONFIG, np.zeros((6, 5), np.float32))
-
-
-def test_a_variant_changes_what_it_names():
-    assert DANVariant(depth=0).of(CONFIG) == replace(CONFIG, depth=0)
-    assert DANVariant(frozen=False, activation="tanh").of(replace(CONFIG, frozen=True)) == replace(
-        CONFIG, activation="tanh"
-    )
 
 
 def test_the_classifier_says_the_likelier_label_with_its_probability():

@@ -224,22 +224,6 @@ def test_normalised_queries_and_keys_have_one_length_and_turn_as_before(attentio
         assert not torch.allclose(mixer(x), before, atol=1e-2)
 
 
-@pytest.mark.parametrize(
-    ("attention", "longest", "cacheable", "packable"),
-    [
-        ("causal", 128, True, True),
-        ("rope", 128, True, True),
-        ("synthesizer", 127, True, True),
-        ("perceiver", 128, False, False),
-    ],
-)
-def test_a_model_is_what_its_mixer_declares(attention, longest, cacheable, packable):
-    with torch.device("meta"):
-        model = GPT(replace(COURSE, attention=attention))
-    found = (model.max_input, model.cacheable, model.packable)
-    assert found == (longest, cacheable, packable)
-
-
 def test_a_model_needs_a_vocabulary():
     with pytest.raises(UsageError, match=r"GPTConfig.vocab_size: expected above 0, found 0"):
         GPT(GPTConfig())

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 
+from tests.support.drawn_models import Uncached, draw_weights
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.models.gru import GRU, GRUConfig, run_layer
@@ -13,26 +14,9 @@ from wherefrom.models.gru import GRU, GRUConfig, run_layer
 SMALL = GRUConfig(vocab_size=11, n_embd=5, n_hidden=7, n_layer=2)
 
 
-def random_model(config: GRUConfig = SMALL, seed: int = 0) -> GRU:
+def random_model(config: GRUConfig = SMALL) -> GRU:
     """In training mode, with weights large enough that every text differs; double precision."""
-    torch.manual_seed(seed)
-    model = GRU(config)
-    for parameter in model.parameters():
-        nn.init.normal_(parameter)
-    return model.double()
-
-
-class Uncached(nn.Module):
-    """The same function from a model that keeps nothing."""
-
-    cacheable = False
-
-    def __init__(self, model: GRU) -> None:
-        super().__init__()
-        self.model, self.max_input = model, 64
-
-    def forward(self, tokens, cache=None):
-        return self.model(tokens)
+    return draw_weights(GRU(config), 1.0)
 
 
 @torch.no_grad()

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch import nn
 
+from tests.support.drawn_models import draw_gpt
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.models.stacked import stack_models, why_not_stackable
@@ -18,19 +18,10 @@ VANILLA = {"norm": "layer", "bias": True, "ngrams": 0, "activation": "relu2"}
 K, B, T = 3, 4, 12
 
 
-def build(config: GPTConfig, seed: int) -> GPT:
-    """A model whose weights are all drawn: nothing is left at one or zero."""
-    torch.manual_seed(seed)
-    model = GPT(config).double()
-    for parameter in model.parameters():
-        nn.init.normal_(parameter, 0, 0.3)
-    return model
-
-
 @pytest.mark.parametrize("changed", [{}, VANILLA], ids=["modern", "vanilla"])
 @pytest.mark.parametrize("attention", ["causal", "rope", "synthesizer"])
 def test_each_model_gives_its_own_logits(attention, changed):
-    models = [build(replace(CONFIG, attention=attention, **changed), k) for k in range(K)]
+    models = [draw_gpt(replace(CONFIG, attention=attention, **changed), seed=k) for k in range(K)]
     stacked = stack_models(models)
     assert [n for n, _ in stacked.named_parameters()] == [
         n for n, _ in models[0].named_parameters()
@@ -48,10 +39,10 @@ def test_each_model_gives_its_own_logits(attention, changed):
 
 
 def test_what_cannot_be_stacked_says_why():
-    model = build(CONFIG, 0)
-    assert why_not_stackable([model, build(CONFIG, 1)]) is None
+    model = GPT(CONFIG)
+    assert why_not_stackable([model, GPT(CONFIG)]) is None
     for changed in ({"n_layer": 1}, {"vocab_size": 9}):
-        other = build(replace(CONFIG, **changed), 1)
+        other = GPT(replace(CONFIG, **changed))
         assert why_not_stackable([model, other]) == "their shapes differ"
     perceiver = GPT(replace(CONFIG, attention="perceiver", n_layer=3))
     assert why_not_stackable([perceiver]) == "attention 'perceiver' has no stacked form"

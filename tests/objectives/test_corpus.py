@@ -5,8 +5,6 @@ from dataclasses import fields
 
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 
 from wherefrom.core.contracts import Document, Span
 from wherefrom.core.errors import BadData, CacheWarning
@@ -14,7 +12,7 @@ from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.objectives import corpus as corpus_module
 from wherefrom.objectives.columns import FileColumns
 from wherefrom.objectives.corpus import Corpus, index_corpus
-from wherefrom.objectives.salience import Size, find_named, salient_spans
+from wherefrom.objectives.salience import Size, salient_spans
 
 
 def index(*documents: Document) -> Corpus:
@@ -259,19 +257,3 @@ def test_types_have_room_for_what_the_text_can_have(longest, characters, letters
     vocabulary = Vocabulary.from_text(chr(0x10000 + i) for i in range(letters - 2))
     kinds = corpus_module.choose_kinds(Size(characters, longest), vocabulary)
     assert tuple(kinds[n].__name__ for n in ("span_start", "first", "tokens")) == expected
-
-
-@given(st.lists(st.text("Aa B.é \t1'-", max_size=12), min_size=1, max_size=6))
-def test_words_are_named_as_each_text_by_itself_says(texts):
-    """The reference looks at every text alone, as if it were the first."""
-    expected = {word for text in texts for word in find_named([Document(text)])[0]}
-    found, size = find_named([Document(text) for text in texts])
-    assert found == expected
-    assert size == Size(sum(map(len, texts)), max(map(len, texts)))
-
-
-@given(st.text("AZa 1.,'-_", max_size=30))
-def test_ascii_text_is_searched_as_any_other(text):
-    """A letter beyond ASCII behind the text makes it another one for the search, not for us."""
-    plain = salient_spans(Document(text), {"A", "AZ"})
-    assert salient_spans(Document(f"{text} é"), {"A", "AZ"}) == plain

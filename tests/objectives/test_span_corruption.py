@@ -280,19 +280,6 @@ def test_a_block_without_room_for_a_character_is_refused():
     build(COURSE, texts("abcdef"), block=3)
 
 
-def test_a_row_without_a_document_is_all_padding():
-    documents = texts("abcdefgh", "ijklmnop", "qrstuvwx")
-    corpus = index_corpus(documents, Vocabulary.from_text(d.text for d in documents))
-    objective = Documents(COURSE, corpus, block_size=16, rows=2, seed=0, stage=0, order="file")
-    plan = objective.plan(0, 4)
-    assert plan[:, :, 0].tolist() == [[0, 1], [2, 0], [0, 1], [2, 0]]
-    for batch in (objective.render(plan, 1), objective.render(plan, 3)):
-        assert batch.lengths.tolist()[1] == 0
-        assert not batch.inputs[1].any()
-        assert not batch.weights[1].any()
-        assert batch.weights[0].any()
-
-
 @pytest.mark.parametrize("named", [True, False], ids=["name first", "no name first"])
 @pytest.mark.parametrize("salient", [0.0, 1.0])
 def test_all_of_a_long_text_is_seen_through_windows_and_only_a_prefix_without(named, salient):

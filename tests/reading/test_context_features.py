@@ -3,7 +3,7 @@
 import pytest
 
 from wherefrom.reading.candidates import AnswerProfile, Line
-from wherefrom.reading.context_features import Context, extract_features
+from wherefrom.reading.context_features import Context
 
 TEXT = "Jo Ray was born 1950 in Oslo, Norway (near Rome) then. He died in Lima."
 
@@ -16,8 +16,8 @@ def features(
 ) -> dict[str, set[str]]:
     """The features of each candidate, under its text."""
     line = Line(text, subject, AnswerProfile.of(["Bonn"]))
-    found = extract_features(line, known or {}, distractors)
-    return {line.span(c).of(text): set(f) for c, f in zip(line.candidates, found, strict=True)}
+    context = Context(line, known or {}, distractors)
+    return {line.span(c).of(text): set(context.features(c)) for c in line.candidates}
 
 
 def starting(found: set[str], name: str) -> set[str]:
@@ -104,7 +104,7 @@ def test_known_answers_before_a_candidate_are_counted():
 
 def test_a_feature_stands_once_and_in_one_order():
     line = Line("in in in in Oslo", "Jo", AnswerProfile.of(["Bonn"]))
-    (first,), (again,) = (extract_features(line, {}, frozenset()) for _ in range(2))
+    first, again = (Context(line, {}, ()).features(line.candidates[0]) for _ in range(2))
     assert first == again
     assert len(first) == len(set(first))
     assert first.count("left: in") == 1
@@ -112,10 +112,10 @@ def test_a_feature_stands_once_and_in_one_order():
 
 def test_a_score_is_the_sum_of_the_weights_of_a_candidate_s_features():
     line = Line(TEXT, "Jo Ray", AnswerProfile.of(["Bonn", "3 May 1950", "a field"]))
-    known, distractors = {"oslo": 2, "rome": 1}, frozenset({"he"})
-    found = extract_features(line, known, distractors)
+    context = Context(line, {"oslo": 2, "rome": 1}, frozenset({"he"}))
+    found = [context.features(c) for c in line.candidates]
     names = sorted({name for each in found for name in each})
     weights = {name: 2.0**-i for i, name in enumerate(names)}  # no two sums are the same
-    scores = Context(line, known, distractors).scores(weights)
+    scores = context.scores(weights)
     assert len(scores) > 10
     assert scores == pytest.approx([sum(weights[n] for n in each) for each in found], rel=1e-12)

@@ -152,6 +152,7 @@ DISHES = ("beef stew", "beef soup", "beef pie", "rice pudding", "leek soup", "on
         ("university\ttown", [f"University of {lake}\tX" for lake in LAKES], False),
         ("", [f"{lake}\tX" for lake in LAKES], False),  # refused later: it lacks a header
         ("lake\tcountry", [], False),
+        ("name of it\tcountry", ["name of him\tX"], False),  # too few to share a form
         ("lake", LAKES, False),
         ("lake\tcountry\tdepth", [f"{lake}\tX\t7" for lake in LAKES], False),
         ("\t".join("abcdefgh"), [f"{lake}{7 * chr(9)}" for lake in LAKES], False),

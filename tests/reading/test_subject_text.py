@@ -2,7 +2,7 @@
 
 from wherefrom.reading import subject_text
 from wherefrom.reading.candidates import AnswerProfile, Line
-from wherefrom.reading.context_features import extract_features
+from wherefrom.reading.context_features import Context
 
 TEXT = "Jo Ray (born 1950) of Ray, Peru, saw the Isle of Man. Later in Rome, Jo L. Ray sang."
 ANSWERS = (["Oslo"], ["1900"], ["Ray", "Bay of Fundy"], ["Peru"])
@@ -10,7 +10,8 @@ ANSWERS = (["Oslo"], ["1900"], ["Ray", "Bay of Fundy"], ["Peru"])
 
 def read(profile: AnswerProfile) -> tuple[Line, list[list[str]]]:
     line = Line(TEXT, "Jo Ray", profile)
-    return line, extract_features(line, profile.known, frozenset())
+    context = Context(line, profile.known, frozenset())
+    return line, [context.features(c) for c in line.candidates]
 
 
 def test_relations_share_a_text_and_read_what_they_would_read_alone():

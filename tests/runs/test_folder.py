@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.answer_table import PREDICTION, AnswerTable, encode_answers
-from wherefrom.core.contracts import Answer, Dataset, Document, Note, Question, Span
-from wherefrom.core.errors import Damaged, Mismatch, MissingInput
+from wherefrom.core.contracts import Dataset, Document, Note, Question, Span
+from wherefrom.core.errors import Mismatch, MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
@@ -140,25 +139,7 @@ def test_a_folder_is_new_until_it_says_more(folder):
     assert folder.read_status() == status
 
 
-def test_a_prediction_that_lies_is_found_by_its_line(folder):
-    asked = Question("q?", "a", "", "Oslo", "")
-    table = AnswerTable.of([asked, asked], [Answer("Oslo", 0.5)] * 2)
-    right, other = encode_answers(table, PREDICTION)
-    folder.write_jsonl("predictions/m.t.jsonl", [right, other | {"correct": False}])
-    with pytest.raises(Damaged, match=r"m\.t\.jsonl:2: .*'correct'"):
-        folder.read_predictions("m", "t")
-
-
 # --- the manifest ----------------------------------------------------------------------------
-
-
-def test_every_file_is_listed_from_the_first_on(folder, recipe):
-    folder.write_recipe(recipe)
-    assert folder.manifest.files.keys() == {"run.json"}
-    folder.write_data(DATASET, Vocabulary.from_text(["Ann in Oslo", "Bo, Rome"]))
-    folder.write_status({"state": "unfinished", "seconds": 0.0})
-    written = {p.relative_to(folder.path).as_posix() for p in folder.path.rglob("*.*")}
-    assert RunFolder(folder.path).manifest.files.keys() == written - {"manifest.json"}
 
 
 def test_data_that_are_damaged_are_written_again_and_others_are_not(folder):

@@ -194,12 +194,12 @@ def claims_of(folder: Path, requests: Any, year: str = DEFAULT_YEAR, draw: int =
     place = Path(tempfile.mkdtemp(prefix="claims-", dir=folder.parent)).resolve()
     for name in ("given", "out", "work"):
         (place / name).mkdir()
-    asked = [{"name": r.name, "kind": r.kind, "with": dict(r.given)} for r in requests]
+    asked = [vars(request) for request in requests]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "path", list(sys.path))
         patch.setenv("A5_YEAR", YEAR or year)
         patch.chdir(place / "work")
-        answer(Submission(folder.resolve(), year), PROBES, asked, place)
+        answer(Submission(folder.resolve()), PROBES, asked, place)
     found = {request.name: read_claim(place / "out", request.name) for request in requests}
     return Claims(find_year(year), draw, is_package(folder), found)
 
@@ -221,14 +221,14 @@ def judge_files(
 ) -> dict[str, Any]:  # fmt: skip
     """What is found in files of predictions, by "MODEL SPLIT"; none of its code is asked."""
     from wherefrom.course.doctor.findings import attempt
-    from wherefrom.course.doctor.judging import scores
+    from wherefrom.course.doctor.judging import predictions
     from wherefrom.course.doctor.judging.claims import Files
 
     claims = claims_of(folder, [], year, draw=3)
     claims.files = Files(folder, data, answers)
-    claims.add(claims_of(folder, scores.parameter_requests(claims, reads), year)._found)
+    claims.add(claims_of(folder, predictions.parameter_requests(claims, reads), year)._found)
     return {
-        f"{model} {split}": attempt(partial(scores.judge, model=model, split=split), claims)
+        f"{model} {split}": attempt(partial(predictions.judge, model=model, split=split), claims)
         for model, split in reads
     }
 

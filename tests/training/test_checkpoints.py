@@ -1,8 +1,6 @@
 """Checkpoints that are whole, damaged, or of something else."""
 
-import errno
 import os
-import random
 import re
 import shutil
 
@@ -11,7 +9,7 @@ import pytest
 
 from wherefrom.core.artifact import publish_folder
 from wherefrom.core.contracts import State
-from wherefrom.core.errors import CannotWrite, Damaged, Mismatch, MissingInput
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput
 from wherefrom.training.checkpoints import Checkpoints
 
 IDENTITY = {
@@ -26,8 +24,8 @@ def state_at(step: int) -> State:
     return State({"w": weights, "m": weights.T / 3}, {"seen": step, "note": "é"})
 
 
-def filled(folder, *steps: int, **options) -> Checkpoints:
-    checkpoints = Checkpoints(folder, IDENTITY, **options)
+def filled(folder, *steps: int) -> Checkpoints:
+    checkpoints = Checkpoints(folder, IDENTITY)
     for step in steps:
         checkpoints.save(step, state_at(step), step / 10)
     return checkpoints
@@ -37,12 +35,11 @@ def names(folder) -> list[str]:
     return sorted(p.name for p in folder.iterdir())
 
 
-@pytest.mark.parametrize(("keep", "kept"), [(0, 2), (2, 2), (3, 3)])
-def test_at_least_two_are_kept_and_the_newest_is_found(tmp_path, keep, kept):
+def test_two_are_kept_and_the_newest_is_found(tmp_path):
     """The newest has the highest number: its name is not the last one in the alphabet."""
     steps = (80, 90, 99_999_999, 100_000_000)
-    checkpoints = filled(tmp_path, *steps, keep=keep)
-    assert set(names(tmp_path)) == {f"step-{s:08d}" for s in steps[-kept:]}
+    checkpoints = filled(tmp_path, *steps)
+    assert set(names(tmp_path)) == {f"step-{s:08d}" for s in steps[-2:]}
     found = checkpoints.latest()
     assert found.step == 100_000_000
 
@@ -69,60 +66,22 @@ def test_old_ones_go_only_after_the_new_one_is_there(tmp_path, monkeypatch):
     ]
 
 
-@pytest.mark.parametrize("at", range(12))
-def test_a_disk_that_fails_at_any_sync_loses_nothing(tmp_path, monkeypatch, at):
-    checkpoints = filled(tmp_path, 10)
-    fsync, calls = os.fsync, []
-
-    def fail(descriptor):
-        calls.append(descriptor)
-        if len(calls) == at + 1:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        fsync(descriptor)
-
-    monkeypatch.setattr(os, "fsync", fail)
-    try:
-        checkpoints.save(20, state_at(20), 2.0)
-        message = ""
-    except CannotWrite as error:
-        message = str(error)
-    failed = len(calls) > at
-    assert ("No space left on device" in message) == failed
-    assert failed or at >= 6  # a save syncs its three files and three folders at least
-    found = checkpoints.latest()
-    assert found.step in ((10, 20) if failed else (20,))
-    assert checkpoints.skipped == ()
-    assert not [n for n in names(tmp_path) if n.startswith(".tmp-")]
-
-
-@pytest.mark.parametrize("how", ["truncated", "flipped"])
-def test_40_damaged_checkpoints_are_all_found(tmp_path, how):
+@pytest.mark.parametrize("name", ["manifest.json", "state.json", "state.safetensors"])
+def test_the_newest_is_passed_over_if_any_file_of_it_is_damaged(tmp_path, name):
     checkpoints = filled(tmp_path, 10, 20)
-    newest = tmp_path / "step-00000020"
-    files = sorted(newest.iterdir())
-    assert [f.name for f in files] == ["manifest.json", "state.json", "state.safetensors"]
-    pristine = {f: f.read_bytes() for f in files}
-    chooser = random.Random(how)
-    for _ in range(40):
-        path = chooser.choice(files)
-        content = bytearray(pristine[path])
-        at = chooser.randrange(len(content))
-        if how == "truncated":
-            del content[at:]
-        else:
-            content[at] ^= 1 << chooser.randrange(8)
+    path = tmp_path / "step-00000020" / name
+    whole = path.read_bytes()
+    for content in (whole[:-1], bytes([whole[0] ^ 4]) + whole[1:]):
         path.write_bytes(content)
         found = checkpoints.latest()
         assert found.step == 10
         assert np.array_equal(found.state.arrays["w"], state_at(10).arrays["w"])
-        assert len(checkpoints.skipped) == 1
-        assert str(path) in checkpoints.skipped[0]
-        assert "\n" not in checkpoints.skipped[0]
+        (reason,) = checkpoints.skipped
+        assert str(path) in reason
         with pytest.raises(Damaged, match=re.escape(str(path))):
-            checkpoints.load(newest)
-        path.write_bytes(pristine[path])
-    sound = checkpoints.latest()
-    assert (sound.step, checkpoints.skipped) == (20, ())
+            checkpoints.load(tmp_path / "step-00000020")
+    path.write_bytes(whole)
+    assert (checkpoints.latest().step, checkpoints.skipped) == (20, ())
 
 
 def test_a_damaged_one_does_not_count_among_those_kept(tmp_path):

@@ -18,7 +18,7 @@ from typing import Any
 from probing import texts
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.stand_ins import Nothing, StandIn
+from wherefrom.course.doctor.leniency import Nothing, StandIn
 from wherefrom.course.doctor.submission import Submission, where
 
 MODULES = ("sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural", "q1d_neural_lm")

@@ -24,24 +24,18 @@ _FIELDS = ("question", "answer", "probability", "finished", "others", "features"
 class RememberingModel(ClosedBookModel):
     """A model that answers each question once, and keeps the answers with their features."""
 
-    kept: AnswerTable
-    _decoded: Mapping[str, Answer]
-    _places: dict[str, int]  # the row of each question, by its text
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         model: ClosedBookModel,
         decoded: Mapping[str, Answer],
         kept: AnswerTable | None = None,
-    ) -> "RememberingModel":
+    ) -> None:
         """The same model, with answers that are known already, and others that are `decoded`."""
-        made = cls.__new__(cls)
-        made.__dict__ |= vars(model)
-        made._decoded = decoded
-        made.kept = AnswerTable.of((), ()) if kept is None else kept
-        made._places = {question.text: i for i, question in enumerate(made.kept.known)}
-        return made
+        self.__dict__ |= vars(model)
+        self._decoded = decoded
+        self.kept = AnswerTable.of((), ()) if kept is None else kept
+        # The row of each question, by its text.
+        self._places = {question.text: i for i, question in enumerate(self.kept.known)}
 
     def answer(self, questions: Sequence[ParsedQuestion]) -> AnswerTable:
         new = list({q.text: q for q in questions if q.text not in self._places}.values())
@@ -79,6 +73,6 @@ def read_kept(folder: RunFolder) -> AnswerTable | None:
     try:
         found = decode_answers(parse_jsonl(contents, FILE), _FIELDS)
         whole = np.isfinite(found.features.matrix(FEATURES)).all()
-    except (WherefromError, KeyError):
+    except (WherefromError, KeyError, TypeError):
         return None  # it can be computed again
     return found if whole else None

@@ -11,12 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
-from wherefrom.answering.features import (
-    FEATURES,
-    NO_FORMS,
-    FamiliarityReference,
-    StatementForms,
-)
+from wherefrom.answering.features import NO_FORMS, FamiliarityReference, StatementForms
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData, Damaged
@@ -342,14 +337,11 @@ def find_policy(run: Run) -> AnswerPolicy | None:
     if not run.folder.has(FILE):
         return None
     try:
-        policy = from_json(AnswerPolicy, run.folder.read_json(FILE), "policy")
-        if (found := policy.calibration.features) != FEATURES:
-            raise BadData(f"policy: expected the features {FEATURES}, found {found}")
+        return from_json(AnswerPolicy, run.folder.read_json(FILE), "policy")
     except BadData as error:
         raise Damaged(
             f"{run.path / FILE}: {error}; 'wherefrom evaluate {run.path}' writes it again"
         ) from error
-    return policy
 
 
 def open_as_stored(run: Run, policy: AnswerPolicy | None) -> ClosedBookModel:

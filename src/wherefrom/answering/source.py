@@ -55,22 +55,13 @@ class SourcePredictor:
                 wanted, found = SOURCE_FEATURES, curve.features
                 raise BadData(f"source: expected the features {wanted}, found {found}")
 
-    def predict(self, features: FeatureTable, relations: Sequence[str] = ()) -> list[Source]:
-        """The source of each answer.
-
-        `relations` has what each question asks for; a predictor for one relation does not need it.
-        """
-        p_N = self._curves(features, relations)
-        return [Source(RECALLED if p > EVEN_ODDS else GUESSED, float(p)) for p in p_N]
-
-    def _curves(self, features: FeatureTable, relations: Sequence[str]) -> np.ndarray:
-        if not self.relations:
-            return self.curve.probability(features)
-        found = np.zeros(len(features))
+    def predict(self, features: FeatureTable, relations: Sequence[str]) -> list[Source]:
+        """The source of each answer; `relations` has what each question asks for."""
+        p_N = np.zeros(len(features))
         for relation, places in group(relations).items():
             curve = self.relations.get(relation, self.curve)
-            found[places] = curve.probability(features.rows(places))
-        return found
+            p_N[places] = curve.probability(features.rows(places))
+        return [Source(RECALLED if p > EVEN_ODDS else GUESSED, float(p)) for p in p_N]
 
 
 def source_features(

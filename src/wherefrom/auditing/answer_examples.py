@@ -86,12 +86,11 @@ def examples_of_run(
         # Only the primary model has a policy.
         if name == run.recipe.primary and opened.stored_policy is not None:
             shown = _with_confidence(Inspector(opened), shown)
-    found = _assemble(str(run.path), rows, shown, seed)
     right, wrong = (
         [row.answer.probability for row in rows if row.correct == kind] for kind in (True, False)
     )
     return replace(
-        found,
+        _assemble(str(run.path), rows, shown, seed),
         model=name,
         task=chosen.name,
         relation=relation,

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.populations import PopulationCheck
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
+from wherefrom.core.config import from_json
 from wherefrom.core.contracts import Question
-from wherefrom.core.errors import WherefromError
+from wherefrom.core.errors import BadData, Damaged, WherefromError
 from wherefrom.core.notebook import make_frame, table
 from wherefrom.core.replies import Reply
 from wherefrom.evaluation.calibration_measures import CalibrationScores
@@ -20,6 +21,7 @@ from wherefrom.evaluation.selective import AreaDifference, RiskCoverage
 from wherefrom.memorisation.dose_response import Dose, NeverExposed, PositionedDose
 from wherefrom.memorisation.source_measures import MeasuredSource
 from wherefrom.memorisation.swap import SwapFindings
+from wherefrom.runs.opened_run import Run
 
 FINDINGS, ANSWERS = "audit/audit.json", "audit/answers.jsonl"
 
@@ -315,3 +317,17 @@ class AuditedAnswer:
             id=question.id,
             accepted=question.accepted,
         )
+
+
+def read_findings(run: Run) -> Mapping[str, Any] | None:
+    """audit.json, if it has the format that this version writes."""
+    if not run.folder.has(FINDINGS):
+        return None
+    found: Any = run.folder.read_json(FINDINGS)
+    if found.get("format_version") != Audit.format_version:
+        return None
+    try:
+        from_json(Audit, found, "audit")
+    except BadData as error:
+        raise Damaged(f"{run.path / FINDINGS}: {error}; audit the run again") from error
+    return found

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from wherefrom.auditing.audit_findings import (
     Audit,
     AuditedAnswer,
     UnansweredQuestion,
+    read_findings,
 )
 from wherefrom.auditing.name_bias import measure_name_bias
 from wherefrom.core.answer_table import AnswerTable
@@ -36,7 +37,6 @@ from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question
 from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
-from wherefrom.core.files import parse_json
 from wherefrom.core.replies import Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.experiments.many_runs.retraining import (
@@ -239,14 +239,9 @@ def _if_possible(notes: list[str], report: Callable[[], T]) -> T | None:
 
 def _earlier_swap(run: Run) -> SwapFindings | None:
     """The swap test of the run's last audit; it is still valid, since the model is the same."""
-    if not run.folder.has(FINDINGS):
-        return None
-    path, data = run.path / FINDINGS, run.folder.read(FINDINGS)
-    with suppress(Damaged, BadData):
-        written: Any = parse_json(data, str(path))
-        if isinstance(written, dict) and "swap" in written:
-            swap = cast(dict[str, Any], written)["swap"]
-            return None if swap is None else from_json(SwapFindings, swap, str(path))
+    with suppress(Damaged):
+        if (found := read_findings(run)) and found["swap"]:
+            return from_json(SwapFindings, found["swap"], FINDINGS)
     return None
 
 

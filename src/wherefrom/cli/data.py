@@ -18,7 +18,7 @@ from wherefrom.core.errors import UsageError
 from wherefrom.show.terminal.messages import printable
 
 if TYPE_CHECKING:
-    from wherefrom.data import DatasetFiles, QuestionsSurvey, Survey, TextSurvey
+    from wherefrom.data import DatasetFiles, FileSurvey, Survey
 
 OWN = "wherefrom run facts --corpus FILE --questions FILE"
 
@@ -163,7 +163,7 @@ def fetch(
     print(f"to use it: {printable(found.use)}")
 
 
-def _show(found: "DatasetFiles | Survey | TextSurvey | QuestionsSurvey", as_json: bool) -> None:
+def _show(found: "DatasetFiles | Survey | FileSurvey", as_json: bool) -> None:
     from wherefrom.data import DatasetFiles
 
     if as_json:

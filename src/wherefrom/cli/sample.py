@@ -5,15 +5,7 @@ from typing import Annotated
 import typer
 
 from wherefrom.cli.options import DrawSeed, FinishedRun, ModelName, Threads
-from wherefrom.cli.output import note
 from wherefrom.show.terminal.messages import printable
-
-# The model's own markers, in the rows that it was trained on.
-MARKS = (
-    "is a marker of the model's: it stands before and after an answer, where a piece of text "
-    "is missing, and before and after the missing piece",
-    "is a marker of the model's: it fills a row after its end",
-)
 
 
 def sample(
@@ -47,19 +39,12 @@ def sample(
     Example: wherefrom sample shakespeare-gru-0 --prompt "To be"
     """
     from wherefrom import api
-    from wherefrom.runs.opened_run import open_run
 
     pieces = api.sample(run, prompt, length, temperature, top_k, seed, model, threads)
     print(_shown(prompt), end="", flush=True)
-    written = set[str]()
     for piece in pieces:
         print(_shown(piece), end="", flush=True)
-        written.update(piece)
     print()
-    pad_and_mask = getattr(open_run(run).vocabulary, "marks", ())
-    for mark, meaning in zip(pad_and_mask[::-1], MARKS, strict=False):
-        if mark in written:
-            note(f"{mark} {meaning}")
 
 
 def _shown(text: str) -> str:

@@ -17,7 +17,6 @@ MOST_SYMBOLS = 2**24  # of a vocabulary, and rows of any table of vectors
 MOST_QUESTIONS = 10**9
 LARGEST_RATE = 1e30  # a weight in float32 ends at 3e38
 _LONGEST_NAME = 100  # characters: two names and a suffix must fit into a file's name
-_LONGEST_PART = 255  # bytes of a name in a path, on every file system that matters here
 _SEPARATORS = "/\\"
 
 
@@ -37,17 +36,6 @@ def is_name(value: object) -> bool:
         return False
     bare = value == value.strip(" .") and ".." not in value
     return bare and value.isprintable() and not any(c in value for c in _SEPARATORS)
-
-
-def check_paths(config: Any, *fields: str) -> None:
-    """Paths that the system could not even look for are refused; whether files are there, is not
-    known here. An empty one means none."""
-    for field in fields:
-        parts = str(getattr(config, field)).split("/")
-        short = all(len(part.encode(errors="replace")) <= _LONGEST_PART for part in parts)
-        wanted = f"a path without NUL whose names have at most {_LONGEST_PART} bytes each"
-        fits = short and "\0" not in getattr(config, field)
-        check(fits, type(config).__name__, field, getattr(config, field), wanted)
 
 
 def check_whole(config: Any, field: str, least: int, most: int, meaning: str = "") -> None:

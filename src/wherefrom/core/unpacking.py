@@ -22,23 +22,18 @@ class Readable(Protocol):
     def read(self, size: int = -1, /) -> bytes: ...
 
 
-class Unpacked(io.RawIOBase):
+class Unpacked:
     """The bytes that come out of a file that gzip packed, up to the limit.
 
     `advice` says what to do with a file that passes it; else the user is told to unpack the file.
     """
 
-    def __init__(
-        self, file: Readable, path: Path | str, advice: str = "", most: int = MOST
-    ) -> None:
+    def __init__(self, file: Readable, path: Path | str, advice: str = "") -> None:
         self._packed = _Counted(file)
         self._file = gzip.GzipFile(fileobj=self._packed)  # pyright: ignore[reportArgumentType]
-        self._path, self._advice, self._most, self._out = path, advice, most, 0
+        self._path, self._advice, self._out = path, advice, 0
 
-    def readable(self) -> bool:
-        return True
-
-    def read(self, size: int = -1) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         """`size` bytes, or all that are left."""
         if size < 0:
             return b"".join(iter(lambda: self.read(2**20), b""))
@@ -56,10 +51,10 @@ class Unpacked(io.RawIOBase):
                 f"{self._path}: expected text that gzip packed, found more than {RATIO} times as "
                 f"many bytes as are packed; {way_out}"
             )
-        if self._out > self._most:
+        if self._out > MOST:
             raise Damaged(
-                f"{self._path}: expected at most {self._most / 1e9:g} GB when it is unpacked, "
-                f"found more; {way_out}"
+                f"{self._path}: expected at most {MOST / 1e9:g} GB when it is unpacked, found "
+                f"more; {way_out}"
             )
         return data
 

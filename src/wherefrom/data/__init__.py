@@ -20,18 +20,17 @@ from wherefrom.data.collection_results import (
     Registered,
     Removed,
 )
-from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
+from wherefrom.data.survey import FileSurvey, Survey
 
 __all__ = [
     "DatasetFiles",
     "DatasetListing",
     "Fetched",
+    "FileSurvey",
     "Offer",
-    "QuestionsSurvey",
     "Registered",
     "Removed",
     "Survey",
-    "TextSurvey",
     "add",
     "check",
     "fetch",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_whole
+from wherefrom.core.bounds import MOST_QUESTIONS, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import MissingInput, UsageError
@@ -61,7 +61,6 @@ class BirthplacesConfig:
     letters: str = "all"
 
     def __post_init__(self) -> None:
-        check_paths(self, "folder")
         name = "BirthplacesConfig"
         check_whole(self, "calibration", 0, MOST_QUESTIONS, "0: none")
         check(self.letters in LETTERS, name, "letters", self.letters, f"one of {LETTERS}")
@@ -173,7 +172,7 @@ def _lose_letters(question: Question) -> Question:
 def inspect(folder: str) -> DatasetFiles:
     """Read and count a folder's files; BadData if one has not the form that training needs."""
     path = find_folder(folder)
-    counted = replace(survey_questions(load(BirthplacesConfig(str(path)), 0)), calibration={})
+    counted = replace(survey_questions(load(BirthplacesConfig(str(path)), 0), {}), calibration={})
     files = {file: file_hash(path / file) for file in KNOWN if (path / file).exists()}
     known = {file: KNOWN[file].get(digest, "") for file, digest in files.items()}
     return DatasetFiles(NAME, None, str(path), files, counted, known)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from wherefrom.core.bounds import check_paths
 from wherefrom.core.characters import CharacterText, Folded, fold
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document
@@ -27,7 +26,6 @@ class CharactersConfig:
     held_out: float = 0.1  # share of the characters, at the end
 
     def __post_init__(self) -> None:
-        check_paths(self, "folder")
         fits = 0 < self.held_out < 1
         check(fits, "CharactersConfig", "held_out", self.held_out, "a share between 0 and 1")
 

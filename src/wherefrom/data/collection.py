@@ -18,7 +18,7 @@ from wherefrom.data.collection_results import (
     Removed,
 )
 from wherefrom.data.fetching import registry
-from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
+from wherefrom.data.survey import FileSurvey, Survey
 
 
 def list_datasets() -> DatasetListing:
@@ -60,7 +60,7 @@ def check(
     calibration: str | Path | None = None,
     documents: str = "lines",
     table: str = "",
-) -> DatasetFiles | Survey | TextSurvey | QuestionsSurvey:
+) -> DatasetFiles | Survey | FileSurvey:
     """Check the files of a registered data set, by its name, or of a folder, or a user's own files.
 
     A registered name wins over a folder of the same name. The files of a fetched data set are

@@ -14,14 +14,15 @@ from itertools import repeat
 from pathlib import Path
 from typing import ClassVar
 
-from wherefrom.core.bounds import MOST_QUESTIONS, check_paths, check_share, check_whole
+from wherefrom.core.bounds import MOST_QUESTIONS, check_share, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
 from wherefrom.core.made_sequence import in_batches
+from wherefrom.core.plurals import counted
 from wherefrom.core.sample_size import PRECISION
-from wherefrom.data.survey import Survey, survey_names, survey_questions
+from wherefrom.data.survey import Survey, survey_questions
 from wherefrom.reading.fact_tables import is_table, read_fact_table
 from wherefrom.reading.markup import clean_text
 from wherefrom.reading.mentions import Mentions, letters_of
@@ -63,7 +64,6 @@ class FactsConfig:
     most: int = 2000
 
     def __post_init__(self) -> None:
-        check_paths(self, "corpus", "questions", "held_out", "calibration")
         known = self.documents in LAYOUTS
         check(known, "FactsConfig", "documents", self.documents, f"one of {', '.join(LAYOUTS)}")
         for name in _SHARES:
@@ -78,11 +78,7 @@ class _Loaded:
     """A data set, and what its files have that is not part of it."""
 
     dataset: Dataset
-    empty_lines: int
-    marked: int
-    formless: list[str]
-    surplus: int  # questions of a split that has `most` of them
-    renamed: dict[str, str]  # names of questions that the text spells otherwise
+    remarks: dict[str, int | Sequence[str]]  # for the survey
     table: str = ""  # how a table of facts was understood
 
 
@@ -102,10 +98,8 @@ def survey(config: FactsConfig, max_input: int = 0, precision: float = PRECISION
     """
     found = _load(config)
     one = "document" if found.table else name_document(Path(config.corpus), config.documents)
-    surveyed = survey_questions(found.dataset, found.empty_lines, found.formless, max_input, one)
-    names = survey_names(found.dataset, found.renamed)
-    counted = {"marked": found.marked, "surplus": found.surplus, "precision": precision}
-    return replace(surveyed, table=found.table, **counted, **names)
+    surveyed = survey_questions(found.dataset, found.remarks, max_input, one)
+    return replace(surveyed, table=found.table, precision=precision)
 
 
 def _load(config: FactsConfig) -> _Loaded:
@@ -142,8 +136,14 @@ def _load_files(config: FactsConfig) -> _Loaded:
         texts = add_titles(texts, {q.subject for q in questions if q.split == "asked"})
         dataset, renamed = _assemble(texts, questions)
         _require_subjects(config, questions)
-        said = table.describe() if table else ""
-        return _Loaded(dataset, texts.empty, texts.marked, formless, surplus, renamed, said)
+        remarks: dict[str, int | Sequence[str]] = {
+            "empty": texts.empty,
+            "marked": texts.marked,
+            "formless": formless,
+            "surplus": surplus,
+            "renamed": [f"{name} is {other}" for name, other in renamed.items()],
+        }
+        return _Loaded(dataset, remarks, table.describe() if table else "")
 
 
 def _read_rows(file: str) -> list[QuestionRow]:
@@ -321,7 +321,8 @@ def _require_splits(
     if lacking := [split for split in wanted if not counts[split]]:
         raise BadData(
             f"{file}: expected questions for every split, found none for "
-            f"{lacking[0]} among {len(questions)}; give more questions, or change "
+            f"{lacking[0]} among {counted(len(questions), 'question')}"
+            f"{'' if config.questions else ' of this table of facts'}; give more, or change "
             f"data.{' or data.'.join(_SHARES)}"
         )
 

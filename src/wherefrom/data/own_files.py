@@ -6,8 +6,9 @@ from pathlib import Path
 
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.forms import find_forms, match
+from wherefrom.core.plurals import counted
 from wherefrom.data.facts import FactsConfig, survey
-from wherefrom.data.survey import QuestionsSurvey, Survey, TextSurvey
+from wherefrom.data.survey import FileSurvey, Survey
 from wherefrom.reading.fact_tables import is_table
 from wherefrom.reading.question_files import is_questions, read_questions
 from wherefrom.reading.texts import read_texts
@@ -57,7 +58,7 @@ def check_files(
     calibration: str | Path | None = None,
     documents: str = "lines",
     table: str = "",
-) -> Survey | TextSurvey | QuestionsSurvey:
+) -> Survey | FileSurvey:
     """What is in a text with its questions, in a text alone, or in a file of questions alone."""
     config = FactsConfig(documents=documents, table=table)
     if questions is not None:
@@ -73,27 +74,35 @@ def check_files(
     return _survey_text(which, config.documents)
 
 
-def _survey_text(path: Path, documents: str) -> TextSurvey:
+def _survey_text(path: Path, documents: str) -> FileSurvey:
     found = read_texts(path, documents)
     lengths = [len(text) for text in found.texts]
+    holds = (
+        f"a text of {counted(len(lengths), 'document')}, {counted(sum(lengths), 'character')}; the "
+        f"longest document has {max(lengths):,}"
+    )
     named = sum(map(bool, found.ids))
-    return TextSurvey(str(path), len(lengths), found.empty, sum(lengths), max(lengths), named)
+    rest = {"documents with an id": named, "empty documents left out": found.empty}
+    return FileSurvey(str(path), holds, {}, rest)
 
 
-def _survey_table(path: Path) -> QuestionsSurvey:
+def _survey_table(path: Path) -> FileSurvey:
     rows = read_questions(path)
     forms = find_forms([row.question for row in rows])
     fits = [match(forms, row.question) for row in rows]
-    counts = {
-        "forms": Counter(pair[0].fill("X") for pair in fits if pair),
-        "splits": Counter(row.split for row in rows if row.split),
-        "relations": Counter(row.relation for row in rows if row.relation),
+    tables = {
+        "form": Counter(pair[0].fill("X") for pair in fits if pair),
+        "split": Counter(row.split for row in rows if row.split),
+        "relation": Counter(row.relation for row in rows if row.relation),
     }
-    return QuestionsSurvey(
-        file=str(path),
-        questions=len(rows),
-        formless=sum(pair is None for pair in fits),
-        **{name: dict(count.most_common()) for name, count in counts.items()},
-        several_accepted=sum(bool(row.accepted) for row in rows),
-        with_id=sum(bool(row.id) for row in rows),
+    holds = (
+        f"a file of {counted(len(rows), 'question')} with answers; a table of facts would have a "
+        "header of column names"
     )
+    rest = {
+        "questions of a form of their own, which a run leaves out": fits.count(None),
+        "questions with more than one right answer": sum(bool(row.accepted) for row in rows),
+        "questions with an id": sum(bool(row.id) for row in rows),
+    }
+    ordered = {what: dict(count.most_common()) for what, count in tables.items()}
+    return FileSurvey(str(path), holds, ordered, rest)

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary, split_words
-from wherefrom.core.bounds import check_paths, check_whole
+from wherefrom.core.bounds import check_whole
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.randomness import Stream, below, draws
@@ -81,7 +81,6 @@ class ReviewsConfig:
     made: int = 8000  # generated reviews to train on, and a quarter as many to test on
 
     def __post_init__(self) -> None:
-        check_paths(self, "folder", "train", "test", "embeddings")
         check_whole(self, "least", 1, MOST_REVIEWS)
         check_whole(self, "validation", 2, MOST_REVIEWS)
         check_whole(self, "made", 4, MOST_REVIEWS)

@@ -1,53 +1,54 @@
 """What a data set of questions about documents holds, counted; and what does not fit together."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wherefrom.core.plurals import counted
 from wherefrom.core.sample_size import PRECISION, least_answers, say_least
 
 if TYPE_CHECKING:  # numpy stands behind it, and everything in `wherefrom.data` passes here
-    from wherefrom.core.contracts import Dataset, Question
+    from wherefrom.core.contracts import Dataset, Document, Question
 
 _SHOWN = 5
 _FEW = 0.1  # the share of subjects with several documents up to which one is the rule
 _LONGEST = 80  # characters of a name that is shown
 
 
+# What was left out or does not fit together, as it is said; {} is the word for a document.
+_REMARKS = {
+    "empty": "empty {}s of the text left out",
+    "marked": "{}s whose markup was taken out: emphasis, footnotes, links",
+    "formless": "questions left out, of a form of their own",
+    "surplus": "questions left out, more than data.most for their split",
+    "without_line": "questions about what no {} names",
+    "renamed": "names that the text spells otherwise",
+    "found": "subjects found beside those of the questions",
+    "shared": "names that may be two subjects': several {}s each",
+    "answers_not_in_text": "answers that are not in their subject's {}s",
+    "unanswerable": "questions without an answer, which should be declined",
+    "answers_too_long": "answers too long to be given",
+    "without_question": "{}s that no question is about",
+    "duplicates": "questions that are there twice",
+    "conflicts": "questions with several answers",
+    "several_accepted": "questions with more than one right answer",
+    "on_both_sides": "subjects that are asked about and held out or calibrated on",
+}
+
+
 @dataclass(frozen=True)
 class Survey:
-    """Counts; where subjects or questions are named, they are the first five."""
+    """Counts; `remarks` are those of `_REMARKS`, and of some of them `first` names five."""
 
     documents: int
-    empty_lines: int
     characters: int
-    longest_line: int
+    longest: int
     splits: dict[str, int]
     forms: dict[str, int]
     relations: dict[str, int]  # what the questions' file calls what is asked, if it does
-    formless: int  # questions left out: they share their form with too few others
-    formless_first: tuple[str, ...]
-    without_line: int  # questions whose subject no line names
-    without_line_first: tuple[str, ...]
-    answers_not_in_text: int  # questions whose subject has lines, none with the answer
-    answers_not_in_text_first: tuple[str, ...]
-    unanswerable: int  # questions without an answer: the right reply is "I don't know"
-    answers_too_long: int  # longer than a model that learns from the asked ones ever writes
-    documents_without_subject: int
-    duplicates: int
-    conflicts: int  # questions that have two answers
-    on_both_sides: int  # subjects that are trained on and reported on
-    several_accepted: int  # questions for which more than one answer is right
-    found: int = 0  # subjects of documents that no question names
-    found_first: tuple[str, ...] = ()
-    renamed: int = 0  # names of questions that the text spells otherwise
-    renamed_first: tuple[str, ...] = ()
-    shared: int = 0  # names that several documents are about, where one is the rule
-    shared_first: tuple[str, ...] = ()
-    marked: int = 0  # documents from which markup was taken out
-    surplus: int = 0  # questions left out: their split has as many as `data.most` allows
+    remarks: dict[str, int]
+    first: dict[str, tuple[str, ...]]
     calibration: dict[str, int] = field(default_factory=dict[str, int])  # questions by relation
     precision: float = PRECISION  # the share right that a threshold is set for
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
@@ -60,42 +61,17 @@ class Survey:
         rows = [
             *([self.table] if self.table else []),
             f"text: {counted(self.documents, one)}, {counted(self.characters, 'character')}, the "
-            f"longest {one} has {self.longest_line:,}",
+            f"longest {one} has {self.longest:,}",
             f"questions: {splits}",
             *(f"form: {form} ({count:,})" for form, count in self.forms.items()),
             *(f"relation: {name} ({count:,})" for name, count in self.relations.items()),
             *self._calibration(),
         ]
-        shown = (
-            (self.empty_lines, f"empty {one}s of the text left out", ()),
-            (self.marked, f"{one}s whose markup was taken out: emphasis, footnotes, links", ()),
-            (self.formless, "questions left out, of a form of their own", self.formless_first),
-            (self.surplus, "questions left out, more than data.most for their split", ()),
-            (self.without_line, f"questions about what no {one} names", self.without_line_first),
-            (self.renamed, "names that the text spells otherwise", self.renamed_first),
-            (self.found, "subjects found beside those of the questions", self.found_first),
-            (
-                self.shared,
-                f"names that may be two subjects': several {one}s each",
-                self.shared_first,
-            ),
-            (
-                self.answers_not_in_text,
-                f"answers that are not in their subject's {one}s",
-                self.answers_not_in_text_first,
-            ),
-            (self.unanswerable, "questions without an answer, which should be declined", ()),
-            (self.answers_too_long, "answers too long to be given", ()),
-            (self.documents_without_subject, f"{one}s that no question is about", ()),
-            (self.duplicates, "questions that are there twice", ()),
-            (self.conflicts, "questions with several answers", ()),
-            (self.several_accepted, "questions with more than one right answer", ()),
-            (self.on_both_sides, "subjects that are asked about and held out or calibrated on", ()),
-        )
-        for count, what, first in shown:
-            if count:
+        for name, what in _REMARKS.items():
+            if count := self.remarks.get(name, 0):
+                first = self.first.get(name, ())
                 named = f" ({', '.join(first)}{', ...' if count > len(first) else ''})"
-                rows.append(f"{what}: {count:,}{named if first else ''}")
+                rows.append(f"{what.format(one)}: {count:,}{named if first else ''}")
         return rows
 
     @property
@@ -125,129 +101,88 @@ class Survey:
 
 
 @dataclass(frozen=True)
-class TextSurvey:
-    """The counts of a text by itself."""
+class FileSurvey:
+    """What a text, or a file of questions, was taken for and holds by itself.
+
+    `tables` count by name: the forms, splits and relations of questions. `counts` are the rest.
+    """
 
     file: str
-    documents: int
-    empty: int
-    characters: int
-    longest: int
-    with_id: int
+    holds: str
+    tables: dict[str, dict[str, int]]
+    counts: dict[str, int]
 
     def lines(self) -> list[str]:
-        rows = [
-            f"{self.file}: a text of {counted(self.documents, 'document')}, "
-            f"{counted(self.characters, 'character')}; the longest document has {self.longest:,}"
-        ]
-        shown = {"documents with an id": self.with_id, "empty documents left out": self.empty}
-        return [*rows, *(f"{what}: {count:,}" for what, count in shown.items() if count)]
-
-
-@dataclass(frozen=True)
-class QuestionsSurvey:
-    """The counts of a file of questions by itself; `splits` are those that its rows name."""
-
-    file: str
-    questions: int
-    forms: dict[str, int]
-    formless: int  # questions that share their form with too few others
-    splits: dict[str, int]
-    relations: dict[str, int]
-    several_accepted: int
-    with_id: int
-
-    def lines(self) -> list[str]:
-        tables = {"form": self.forms, "split": self.splits, "relation": self.relations}
-        shown = {
-            "questions of a form of their own, which a run leaves out": self.formless,
-            "questions with more than one right answer": self.several_accepted,
-            "questions with an id": self.with_id,
-        }
+        pairs = [(w, name, n) for w, table in self.tables.items() for name, n in table.items()]
         return [
-            f"{self.file}: a file of {counted(self.questions, 'question')} with answers; a table "
-            "of facts would have a header of column names",
-            *(
-                f"{what}: {name} ({n:,})"
-                for what, table in tables.items()
-                for name, n in table.items()
-            ),
-            *(f"{what}: {count:,}" for what, count in shown.items() if count),
+            f"{self.file}: {self.holds}",
+            *(f"{what}: {name} ({n:,})" for what, name, n in pairs),
+            *(f"{what}: {count:,}" for what, count in self.counts.items() if count),
         ]
 
 
 def survey_questions(
     dataset: "Dataset",
-    empty_lines: int = 0,
-    formless: Sequence[str] = (),
+    known: Mapping[str, int | Sequence[str]],
     max_input: int = 0,
     document: str = "line",
 ) -> Survey:
-    """`formless` are the questions that were left out of the data set.
+    """`known` are remarks on what is not in the data set: counts, or names.
 
     `max_input` is the longest row that a model will read; 0: any. `document` is the word for a
     document of the text.
     """
     questions, lengths = dataset.questions, [len(d.text) for d in dataset.documents]
-    lost, room = [q.subject for q in questions if q.support == "none"], dataset.answer_room
-    omitted = [q.answer or "" for q in questions if q.support == "omitted" and q.answerable]
+    room, asked = dataset.answer_room, {q.subject for q in questions}
     order = ("asked", "calibration", "held-out", "masked", "unanswered")
     splits = Counter(q.split for q in questions)
     asked_for = Counter(q.relation for q in questions).most_common()
     calibrated = Counter(q.relation for q in questions if q.split == "calibration")
     forms = {q.relation for q in questions if q.text.replace(q.subject, "X", 1) == q.relation}
+    found = dict.fromkeys(p.subject for p in dataset.passages if p.subject not in asked)
+    remarks: dict[str, int | Sequence[str]] = {
+        **known,
+        "without_line": [q.subject for q in questions if q.support == "none"],
+        "answers_not_in_text": [q.answer or "" for q in questions if _is_omitted(q)],
+        "found": list(found),
+        "shared": _share_names(dataset.documents),
+        "unanswerable": sum(not q.answerable for q in questions),
+        "answers_too_long": sum(not _has_room(q, room, max_input) for q in questions),
+        "without_question": len(lengths) - _asked_about(dataset, asked),
+        "duplicates": count_duplicates(questions),
+        "conflicts": len(conflicting(questions)),
+        "on_both_sides": len(on_both_sides(questions)),
+        "several_accepted": sum(bool(q.accepted) for q in questions),
+    }
     return Survey(
         documents=len(lengths),
-        empty_lines=empty_lines,
         characters=sum(lengths),
-        longest_line=max(lengths, default=0),
+        longest=max(lengths, default=0),
         splits={split: splits[split] for split in order if splits[split]},
         forms={name: count for name, count in asked_for if name in forms},
         relations={name: count for name, count in asked_for if name not in forms},
-        formless=len(formless),
-        formless_first=_first(formless),
-        without_line=len(lost),
-        without_line_first=_first(lost),
-        answers_not_in_text=len(omitted),
-        answers_not_in_text_first=_first(omitted),
-        unanswerable=sum(not q.answerable for q in questions),
-        answers_too_long=sum(not _has_room(q, room, max_input) for q in questions),
-        documents_without_subject=len(lengths) - _asked_about(dataset),
-        duplicates=count_duplicates(questions),
-        conflicts=len(conflicting(questions)),
-        on_both_sides=len(on_both_sides(questions)),
-        several_accepted=sum(bool(q.accepted) for q in questions),
+        remarks={n: each if isinstance(each, int) else len(each) for n, each in remarks.items()},
+        first={n: _first(each) for n, each in remarks.items() if not isinstance(each, int)},
         document=document,
         calibration={name: calibrated[name] for name, _ in asked_for},
     )
 
 
-def survey_names(dataset: "Dataset", renamed: dict[str, str]) -> dict[str, Any]:
-    """What `Survey` says of names: found ones, those spelt otherwise, those of several subjects.
+def _is_omitted(question: "Question") -> bool:
+    return question.support == "omitted" and question.answerable
 
-    Where almost every subject has one document, two documents that open with the same name may be
-    about two subjects.
-    """
-    asked = {question.subject for question in dataset.questions}
-    found = dict.fromkeys(p.subject for p in dataset.passages if p.subject not in asked)
-    own = Counter(d.name for d in dataset.documents if d.subject and d.subject.start == 0)
+
+def _share_names(documents: "Iterable[Document]") -> list[str]:
+    """Names of several subjects: two documents that open with one name, where few others do."""
+    own = Counter(d.name for d in documents if d.subject and d.subject.start == 0)
     shared = [subject for subject, n in own.items() if n > 1]
-    shared = shared if len(shared) <= _FEW * len(own) else []
-    return {
-        "shared": len(shared),
-        "shared_first": _first(shared),
-        "found": len(found),
-        "found_first": _first(found),
-        "renamed": len(renamed),
-        "renamed_first": _first(f"{name} is {other}" for name, other in renamed.items()),
-    }
+    return shared if len(shared) <= _FEW * len(own) else []
 
 
-def _asked_about(dataset: "Dataset") -> int:
+def _asked_about(dataset: "Dataset", asked: set[str]) -> int:
     """How many documents some question is about."""
     if not dataset.passages:
         return sum(document.subject is not None for document in dataset.documents)
-    asked = {question.subject for question in dataset.questions}
     return len({p.document for p in dataset.passages if p.subject in asked})
 
 

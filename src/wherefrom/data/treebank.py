@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from wherefrom.core.bounds import check_paths, check_whole
+from wherefrom.core.bounds import check_whole
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.words import BEGIN, END, WordText, WordVocabulary
@@ -57,7 +57,6 @@ class TreebankConfig:
     words: int = 2000  # of the vocabulary, from its top
 
     def __post_init__(self) -> None:
-        check_paths(self, "folder", "train", "dev", "vocabulary", "embeddings")
         check_whole(self, "words", 4, MOST_WORDS)
 
     @property

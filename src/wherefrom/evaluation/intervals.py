@@ -78,8 +78,6 @@ def paired_counts(
 ) -> tuple[int, int, int, int]:
     """How many items both got right, only a, only b, and neither."""
     a, b = np.asarray(correct_a, dtype=bool), np.asarray(correct_b, dtype=bool)
-    if a.shape != b.shape or a.ndim != 1:
-        raise ValueError(f"expected two lists of the same items, found {a.shape} and {b.shape}")
     pairs = (a & b, a & ~b, ~a & b, ~a & ~b)
     both, only_a, only_b, neither = (int(pair.sum()) for pair in pairs)
     return both, only_a, only_b, neither
@@ -97,8 +95,6 @@ def paired_difference(
     """
     both, only_a, only_b, neither = paired_counts(correct_a, correct_b)
     n = both + only_a + only_b + neither
-    if n == 0:
-        raise ValueError("a difference needs at least one item")
     right_a, right_b = both + only_a, both + only_b
     a, b, difference = right_a / n, right_b / n, (only_a - only_b) / n
     (low_a, high_a), (low_b, high_b) = wilson(right_a, n), wilson(right_b, n)

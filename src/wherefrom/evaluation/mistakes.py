@@ -1,7 +1,7 @@
 """Why wrong answers are wrong: what the text lacks, what was confused, what was out of reach."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from wherefrom.core.answer_table import AnswerTable, Prediction
@@ -16,37 +16,23 @@ FAILED_RECALL = "failed recall"  # nothing excuses it
 KINDS = (GOLD_ABSENT, ANOTHER_PLACE, BEYOND_WINDOW, FAILED_RECALL)
 
 
-@dataclass(frozen=True)
-class Mistakes:
-    """How many of n predictions are right, and the wrong ones by kind, each under one kind."""
-
-    n: int
-    right: int
-    reach: int
-    kinds: Mapping[str, tuple[Prediction, ...]]  # every kind, in the order of KINDS
-
-    @property
-    def counts(self) -> dict[str, int]:
-        return {kind: len(wrong) for kind, wrong in self.kinds.items()}
-
-    def as_json(self) -> dict[str, Any]:
-        """The counts; the predictions have a file of their own."""
-        return {"n": self.n, "right": self.right, "reach": self.reach, "kinds": self.counts}
-
-
-def sort_mistakes(predictions: AnswerTable, dataset: Dataset, reach: int) -> Mistakes:
-    """The wrong predictions by kind: the first of KINDS that fits.
+def sort_mistakes(predictions: AnswerTable, dataset: Dataset, reach: int) -> dict[str, Any]:
+    """How many predictions are right, and how many wrong ones of each kind: the first that fits.
 
     `reach` is how many characters of a line a training row can show.
     """
     lines = lines_of(dataset)
-    kinds: dict[str, list[Prediction]] = {kind: [] for kind in KINDS}
     wrong = [prediction for prediction in predictions if not prediction.correct]
-    for prediction in wrong:
-        own = lines.get(person(prediction.question.subject), ())
-        kinds[_kind(prediction, own, reach)].append(prediction)
-    right = len(predictions) - len(wrong)
-    return Mistakes(len(predictions), right, reach, {k: tuple(ps) for k, ps in kinds.items()})
+    found = Counter(
+        _kind(prediction, lines.get(person(prediction.question.subject), ()), reach)
+        for prediction in wrong
+    )
+    return {
+        "n": len(predictions),
+        "right": len(predictions) - len(wrong),
+        "reach": reach,
+        "kinds": {kind: found[kind] for kind in KINDS},
+    }
 
 
 def _kind(prediction: Prediction, lines: Sequence[Document], reach: int) -> str:

@@ -11,30 +11,15 @@ Where every seed has questions of its own (`people` makes other people for each 
 scores differ by the luck of their questions too, and Student's interval counts both already.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from wherefrom.evaluation.intervals import LEVEL, Interval, student_quantile
 
 
-@dataclass(frozen=True)
-class Variance:
-    """The variance of a mean, and the degrees of freedom with which it is known."""
-
-    value: float
-    freedom: float
-
-    @property
-    def half_width(self) -> float:
-        freedom = max(1, int(self.freedom))  # the next smaller whole number: a little wider
-        return student_quantile((1 + LEVEL) / 2, freedom) * self.value**0.5
-
-
 def mean_over_seeds(right_SQ: np.ndarray) -> tuple[float, Interval]:
     """The mean of seeds (rows) that answered the same questions (columns), and its interval."""
     right = _checked(right_SQ)
-    half = _variance(right, None).half_width
+    half = _half_width(right, None)
     mean = float(right.mean())
     return mean, (max(mean - half, 0.0), min(mean + half, 1.0))
 
@@ -44,13 +29,16 @@ def difference_over_seeds(one_SQ: np.ndarray, other_SQ: np.ndarray) -> tuple[flo
     one, other = _checked(one_SQ), _checked(other_SQ)
     if one.shape[1] != other.shape[1]:
         raise ValueError(f"expected the same questions, found {one.shape[1]} and {other.shape[1]}")
-    half = _variance(one, other).half_width
+    half = _half_width(one, other)
     difference = float(one.mean() - other.mean())
     return difference, (max(difference - half, -1.0), min(difference + half, 1.0))
 
 
-def _variance(one_SQ: np.ndarray, other_SQ: np.ndarray | None) -> Variance:
-    """Of a mean over seeds, or of the difference of two: seeds plus questions minus noise."""
+def _half_width(one_SQ: np.ndarray, other_SQ: np.ndarray | None) -> float:
+    """Of the interval of a mean over seeds, or of the difference of two.
+
+    The variance is that of seeds plus that of questions minus the noise.
+    """
     groups = [one_SQ] if other_SQ is None else [one_SQ, other_SQ]
     by_question = one_SQ.mean(0) if other_SQ is None else one_SQ.mean(0) - other_SQ.mean(0)
     questions = by_question.size
@@ -66,7 +54,9 @@ def _variance(one_SQ: np.ndarray, other_SQ: np.ndarray | None) -> Variance:
     # The noise is in both parts; by chance it may come out larger than one of them.
     value = max(total - noise, *(value for value, _ in parts))
     spread = sum(value**2 / freedom for value, freedom in parts)
-    return Variance(value, value**2 / spread if spread else parts[0][1])
+    freedom = value**2 / spread if spread else parts[0][1]
+    # The next smaller whole number: a little wider.
+    return student_quantile((1 + LEVEL) / 2, max(1, int(freedom))) * value**0.5
 
 
 def _checked(right_SQ: np.ndarray) -> np.ndarray:

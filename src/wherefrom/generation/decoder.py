@@ -126,6 +126,8 @@ class Arrival:
 class Lane:
     """Seats in the order of their rows. Subclasses say how characters are chosen."""
 
+    seat: "type[SingleSeat | BeamSeat]"
+
     def __init__(self, model: LanguageModel, width: int) -> None:
         self.width, self.memory = width, Memory(model)
         self.seats: list[Any] = []
@@ -133,9 +135,6 @@ class Lane:
     @property
     def rows(self) -> int:
         return len(self.seats) * self.width
-
-    def seat(self, arrival: Arrival) -> "SingleSeat | BeamSeat":
-        raise NotImplementedError
 
     def choose(self, logits_RV: Tensor) -> list[Event]:
         """Tell every seat its next characters; the news."""
@@ -203,10 +202,7 @@ class SingleSeat:
 
 
 class SingleLane(Lane):
-    seats: list[SingleSeat]
-
-    def seat(self, arrival: Arrival) -> SingleSeat:
-        return SingleSeat(arrival)
+    seat = SingleSeat
 
     def choose(self, logits_RV: Tensor) -> list[Event]:
         tokens_R = logits_RV.argmax(-1)
@@ -301,10 +297,7 @@ class BeamSeat:
 
 
 class BeamLane(Lane):
-    seats: list[BeamSeat]
-
-    def seat(self, arrival: Arrival) -> BeamSeat:
-        return BeamSeat(arrival)
+    seat = BeamSeat
 
     def choose(self, logits_RV: Tensor) -> list[Event]:
         device, count = logits_RV.device, logits_RV.shape[1]

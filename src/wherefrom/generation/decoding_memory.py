@@ -13,10 +13,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from wherefrom.generation.batches import common_start, groups, pad, reading_budget
-from wherefrom.generation.language_model import LanguageModel, Store, device_of
-
-_WORTH_SHARING = 64  # characters saved by reading a common beginning once
+from wherefrom.generation.language_model import (
+    LanguageModel,
+    Store,
+    device_of,
+    groups,
+    pad,
+    reading_budget,
+)
 
 
 @dataclass
@@ -86,11 +90,9 @@ class Memory:
         """Prompts of ascending length become `copies` neighbouring rows each; (G * copies, V)."""
         first, count = self.rows, len(prompts)
         self.store.part(first, first + count).lengths_R.zero_()
-        shared = self._read_shared(prompts)
-        rests = [prompt[shared:] for prompt in prompts]
         logits = [
-            self._read_batch(first + batch.start, rests[batch])
-            for batch in groups([len(rest) for rest in rests], reading_budget(self.device))
+            self._read_batch(first + batch.start, prompts[batch])
+            for batch in groups([len(prompt) for prompt in prompts], reading_budget(self.device))
         ]
         self.rows += count * copies
         logits_GV = torch.cat(logits)
@@ -111,19 +113,6 @@ class Memory:
             source_N, target_N = torch.tensor(moves, device=self.device).T
             self.store.move(source_N, target_N, first)
         self.rows = len(sources)
-
-    def _read_shared(self, prompts: Sequence[tuple[int, ...]]) -> int:
-        """Read the beginning that all prompts share once, and copy it; how long it is.
-
-        Questions of one form begin alike. Each prompt keeps a character of its own to read.
-        """
-        alike = min(common_start(prompts), len(prompts[0]) - 1)
-        if alike * (len(prompts) - 1) < _WORTH_SHARING:
-            return 0
-        self._read_batch(self.rows, [prompts[0][:alike]])
-        others = torch.arange(1, len(prompts), device=self.device) + self.rows
-        self.store.move(torch.full_like(others, self.rows), others)
-        return alike
 
     def _read_batch(self, row: int, texts: Sequence[Sequence[int]]) -> Tensor:
         counts = torch.tensor([len(text) for text in texts], device=self.device)

@@ -1,14 +1,16 @@
-"""What the decoder asks of a model.
+"""What decoding and scoring ask of a model, and texts of unequal length as its batches.
 
 Shapes: R rows, T characters, P positions, N rows named by an index, V vocabulary.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor, nn
+
+from wherefrom.core.vocabulary import PAD_ID
 
 
 class Store(Protocol):
@@ -69,3 +71,26 @@ def reading(model: LanguageModel) -> Iterator[None]:
     finally:
         if trained:
             model.train(True)
+
+
+def reading_budget(device: torch.device) -> int:
+    """Characters worth reading at once: a CPU works best inside its cache, a GPU when full."""
+    return 2048 if device.type == "cpu" else 65536
+
+
+def groups(lengths: Sequence[int], budget: int) -> Iterator[slice]:
+    """Neighbours of an ascending list whose rectangle, padding included, keeps to the budget."""
+    start = 0
+    for i, longest in enumerate(lengths):
+        if i > start and (i - start + 1) * longest > budget:
+            yield slice(start, i)
+            start = i
+    if lengths:
+        yield slice(start, len(lengths))
+
+
+def pad(texts: Sequence[Sequence[int]], device: torch.device) -> Tensor:
+    """(rows, longest) with pad on the right."""
+    longest = max(map(len, texts))
+    rows = [[*text, *[PAD_ID] * (longest - len(text))] for text in texts]
+    return torch.tensor(rows, dtype=torch.long, device=device)

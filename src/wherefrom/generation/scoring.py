@@ -11,8 +11,14 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from wherefrom.core.errors import BadData
-from wherefrom.generation.batches import groups, pad, reading_budget
-from wherefrom.generation.language_model import LanguageModel, device_of, reading
+from wherefrom.generation.language_model import (
+    LanguageModel,
+    device_of,
+    groups,
+    pad,
+    reading,
+    reading_budget,
+)
 from wherefrom.training.rank_group import current_ranks
 
 _FEWEST = 2  # batches for each rank: fewer are read sooner by one

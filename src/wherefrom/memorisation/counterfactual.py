@@ -19,8 +19,7 @@ Shapes: K models, N questions, P pairs of models.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Any, cast
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -146,7 +145,7 @@ def read_rows(folder: RunFolder) -> list[RetrainedProbabilities]:
     """The lines of influence.jsonl."""
     try:
         lines = enumerate(folder.read_jsonl(INFLUENCE), 1)
-        return [_decode_row(line, f"line {number}") for number, line in lines]
+        return [from_json(RetrainedProbabilities, line, f"line {n}") for n, line in lines]
     except BadData as error:
         raise Damaged(f"{folder.path / INFLUENCE}: {error}; {_REMOVE}") from None
 
@@ -220,14 +219,6 @@ def _pair_models(p_KN: np.ndarray, has_text_KN: np.ndarray) -> np.ndarray:
         count = min(len(readers), len(others))
         by_pair_PN[:count, n] = readers[:count] - others[:count]
     return by_pair_PN
-
-
-def _decode_row(line: Any, where: str) -> RetrainedProbabilities:
-    """Decode one line; fields that other tools add (the benchmark's seconds) are left out."""
-    found = cast(dict[str, Any], line) if isinstance(line, dict) else {}
-    known = [field.name for field in fields(RetrainedProbabilities)]
-    row = {name: found[name] for name in known if name in found}
-    return from_json(RetrainedProbabilities, row, where)
 
 
 def _shares_answers(one: RetrainedProbabilities, other: RetrainedProbabilities) -> bool:

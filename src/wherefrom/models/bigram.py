@@ -47,9 +47,6 @@ class Bigram:
     `vectors` [words, D] are given and stay as they are; the four `parameters` are trained. They
     are views of one flat array, packed as the homework packs them. W2 and b2 are neighbours
     there, one matrix: b2 is the weight of a hidden unit that is always 1.
-
-    Theta and the gradients are always written to the same memory, since that stays in the
-    processor's cache: what a call gave holds until the next one.
     """
 
     def __init__(
@@ -57,10 +54,8 @@ class Bigram:
     ) -> None:
         self.vectors, self.flat, self.dimensions = vectors, flat, dimensions
         self.parameters = unpack(flat, dimensions)
-        self.gradient = np.empty_like(flat)
-        self._gradients = unpack(self.gradient, dimensions)
-        self._out, self._d_out = (_output_layer(a, dimensions) for a in (flat, self.gradient))
-        self._theta = np.empty((0, dimensions[2]), flat.dtype)
+        _, hidden, words = dimensions
+        self._out = flat[-(hidden + 1) * words :].reshape(hidden + 1, words)  # W2, and b2 below it
         self._ones = np.ones(dimensions[2], flat.dtype)
 
     @property
@@ -73,12 +68,10 @@ class Bigram:
         A softmax does not change when a row of theta is shifted; where one is large, it is.
         """
         p, rows = self.parameters, len(previous)
-        if len(self._theta) < rows:
-            self._theta = np.empty_like(self._theta, shape=(rows, self.dimensions[2]))
         x_UD = self.vectors[previous]
         h_UH = np.ones((rows, self.dimensions[1] + 1), x_UD.dtype)
         h_UH[:, :-1] = sigmoid(x_UD @ p["W1"] + p["b1"])
-        theta_UV = np.matmul(h_UH, self._out, out=self._theta[:rows])
+        theta_UV = h_UH @ self._out
         largest_U = theta_UV.max(1, keepdims=True)
         if not (np.abs(largest_U) < _SAFE).all():
             theta_UV -= largest_U
@@ -95,10 +88,8 @@ class Bigram:
         """
         d_z_UH = d_theta_UV @ self.parameters["W2"].T
         d_z_UH *= sigmoid_slope(h_UH[:, :-1])
-        np.matmul(x_UD.T, d_z_UH, out=self._gradients["W1"])
-        np.sum(d_z_UH, 0, out=self._gradients["b1"])
-        np.matmul(h_UH.T, d_theta_UV, out=self._d_out)  # dW2, and db2 in its last row
-        return self._gradients
+        d_out = h_UH.T @ d_theta_UV  # dW2, and db2 in its last row
+        return {"W1": x_UD.T @ d_z_UH, "b1": d_z_UH.sum(0), "W2": d_out[:-1], "b2": d_out[-1]}
 
     def loss_and_gradients(self, batch: Batch) -> tuple[float, dict[str, np.ndarray]]:
         """The mean cross-entropy of the batch's rows, each counted `weights` times.
@@ -183,12 +174,6 @@ def unpack(flat: np.ndarray, dimensions: tuple[int, int, int]) -> dict[str, np.n
         )
     pieces = np.split(flat, np.cumsum(sizes)[:-1])
     return {n: p.reshape(s) for (n, s), p in zip(forms.items(), pieces, strict=True)}
-
-
-def _output_layer(flat: np.ndarray, dimensions: tuple[int, int, int]) -> np.ndarray:
-    """W2 with b2 below it, a view."""
-    _, hidden, words = dimensions
-    return flat[-(hidden + 1) * words :].reshape(hidden + 1, words)
 
 
 def sigmoid(z: np.ndarray) -> np.ndarray:

@@ -22,13 +22,7 @@ from wherefrom.reading.mentions import NameIndex
 # A capital of any alphabet, which `re` has no class for, and the rest of its word.
 _CAPITALISED = rf"[{''.join(filter(str.isupper, map(chr, range(0x20000))))}][\w'\-]*"
 _SALIENT = re.compile(rf"(?<!\w)(?:{_CAPITALISED}(?: {_CAPITALISED})*|\d+)")
-# The same where all characters are ASCII: twice as fast, and most English text is.
-_ASCII_CAPITALISED = r"[A-Z][\w'\-]*"
-_ASCII_SALIENT = re.compile(
-    rf"(?<!\w)(?:{_ASCII_CAPITALISED}(?: {_ASCII_CAPITALISED})*|\d+)", re.ASCII
-)
 _NAMED = re.compile(rf"(?<=\s){_CAPITALISED}")
-_CAPITAL_WORD = re.compile(_CAPITALISED)
 # What stands before a sentence: nothing, or the end of another ("St. Louis" goes on).
 _OPENING = re.compile(r"""(?:^|[!?]|(?:\w\w\w|\d|[^\w\s])\.)["')\]]*\s*["'(\[]*$""")
 _LONGEST_SALIENT = 40
@@ -52,7 +46,6 @@ class Size:
 def find_named(documents: Sequence[Document]) -> tuple[set[str], Size]:
     """The capitalised words that stand inside of sentences somewhere; and the text's size."""
     named: set[str] = set()
-    known: set[str] = set()  # words, with the marks around them, that cannot name anything new
     done = characters = longest = 0
     for some in in_batches(documents, _BATCH):
         tell("looking for names", done, len(documents))
@@ -60,26 +53,11 @@ def find_named(documents: Sequence[Document]) -> tuple[set[str], Size]:
         texts = [document.text for document in some]
         characters += sum(map(len, texts))
         longest = max(longest, *map(len, texts))
-        # Words that are known already need no second look, and after the first documents most are.
-        rests = [rest for text in texts for rest in text.split(None, 1)[-1:]]
-        words = set(" ".join(rests).split())
-        if not words <= known or any(text[:1].isspace() for text in texts):
-            _add_named(named, texts)
-            known.update(word for word in words if _is_settled(word, named))
+        for text in texts:
+            for match in _NAMED.finditer(text):
+                if match[0] not in named and not _opens_sentence(text, match.start()):
+                    named.add(match[0])
     return named, Size(characters, longest)
-
-
-def _add_named(named: set[str], texts: Sequence[str]) -> None:
-    for text in texts:
-        for match in _NAMED.finditer(text):
-            if match[0] not in named and not _opens_sentence(text, match.start()):
-                named.add(match[0])
-
-
-def _is_settled(word: str, named: set[str]) -> bool:
-    """Whether a word, with the marks around it, begins without a capital or is named already."""
-    found = _CAPITAL_WORD.match(word)
-    return found is None or found[0] in named
 
 
 def find_answered(
@@ -167,7 +145,7 @@ def salient_spans(document: Document, named: set[str]) -> tuple[list[Span], list
     within: list[Span] = []
     text, subject = document.text, document.subject
     first, last = (subject.start, subject.end) if subject else (0, 0)  # no span overlaps nothing
-    for match in (_ASCII_SALIENT if text.isascii() else _SALIENT).finditer(text):
+    for match in _SALIENT.finditer(text):
         start, end = match.span()
         if _opens_sentence(text, start):
             start = _skip_plain_word(match, subject, named)

@@ -17,7 +17,7 @@ from wherefrom.reading.tokens import token_kind
 
 EDGE = "<edge>"  # stands for a token beyond the text
 _AGAIN = "<again>"  # stands for the token that the phrase begins with
-_WIDTHS = (2, 3, 4)  # how many tokens before a phrase are looked at
+_WIDTHS = (4, 3, 2)  # how many tokens before a phrase are looked at
 _PRECISE = 0.25  # of the places behind such tokens at least this share begin a phrase
 _REPEATED = 2  # texts that must have a context before it counts
 _COMMON = 3  # places from which a token behind a context has a share of its own
@@ -183,7 +183,7 @@ def _learn_openers(
     texts: Counter[Context] = Counter()
     for words, places in zip(spelt, found, strict=True):
         firsts = {first for first, _ in places}
-        behind = [(c, words[first + 1]) for first in firsts for c in _contexts(words, first)]
+        behind = [(c, words[first + 1]) for first in firsts for c in {*_contexts(words, first)}]
         begins.update((*context, token) for context, token in behind)
         texts.update({context for context, _ in behind})
     wanted = {context for context, n in texts.items() if n >= _REPEATED}
@@ -192,7 +192,7 @@ def _learn_openers(
     for words in spelt:
         # The places behind every token of the text, but the two beyond its end.
         for i in (i for i in range(len(words) - 2) if words[i] in last_tokens):
-            met.update((*c, words[i + 1]) for c in wanted & _contexts(words, i))
+            met.update((*c, words[i + 1]) for c in wanted.intersection(_contexts(words, i)))
     common = {key: begins[key] / n for key, n in met.items() if n >= _COMMON}
     every, rare = _shares(met, begins), _shares({k: met[k] for k in met if k not in common}, begins)
     openers: dict[Context, float] = {}
@@ -215,21 +215,17 @@ def _shares(
     return found
 
 
-def _before(words: Sequence[str], first: int, width: int) -> Context:
-    """The tokens before one: `words` has one token more at its beginning."""
-    return tuple(words[max(0, first + 1 - width) : first + 1])
-
-
-def _contexts(words: Sequence[str], first: int) -> set[Context]:
-    return {_before(words, first, width) for width in _WIDTHS}
+def _contexts(words: Sequence[str], first: int) -> list[Context]:
+    """The tokens before one, the widest first: `words` has one token more at its beginning."""
+    widest = tuple(words[max(0, first + 1 - _WIDTHS[0]) : first + 1])
+    return [widest[-width:] for width in _WIDTHS]
 
 
 def _opened(
     words: Sequence[str], first: int, openers: dict[Context, float], firsts: dict[Context, float]
 ) -> float:
     """How likely the widest known context makes it that a phrase begins here; 0: no context."""
-    for width in reversed(_WIDTHS):
-        context = _before(words, first, width)
+    for context in _contexts(words, first):
         if context in openers:
             share = firsts.get((*context, words[first + 1]), openers[context])
             return share if share >= _PRECISE else 0.0

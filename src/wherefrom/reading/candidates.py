@@ -129,8 +129,9 @@ class AnswerProfile:
         odd = sum(not self._has_shape(tokens) for tokens in answers)
         tokens, found = list[list[str]](), list[list[TokenRange]]()
         for text, wanted in islice(zip(texts, own, strict=False), _SAMPLE):
-            tokens.append(read_tokens(text, self.known, self.glue).texts)
-            found.append(find_places(wanted, tokens[-1], self.glue))
+            read = read_tokens(text, self.known, self.glue)
+            tokens.append(read.texts)
+            found.append(find_places(wanted, read.folded, self.glue))
         halves, covered = learn_crosswise(tokens, found)
         labelled = covered >= _ALWAYS and sum(map(bool, found)) >= _ALWAYS_FROM
         long = sum(map(len, tokens)) > _LONG * len(tokens)
@@ -294,9 +295,8 @@ class Line:
                     yield first, last
 
 
-def find_places(answers: Collection[str], tokens: Sequence[str], glue: str) -> list[TokenRange]:
-    """Where a text has one of the answers."""
-    folded = [normalise(token) for token in tokens]
+def find_places(answers: Collection[str], folded: Sequence[str], glue: str) -> list[TokenRange]:
+    """Where a text, of which these are the normalised tokens, has one of the answers."""
     found: list[TokenRange] = []
     for answer in answers:
         wanted = [normalise(token) for token in words(answer, glue)]

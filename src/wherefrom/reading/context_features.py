@@ -5,7 +5,7 @@ learnt (`log_linear.py`); no word of any language is written into this file.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -17,27 +17,15 @@ _CONTENT = 4  # letters: most shorter words without a capital are grammar ("in",
 _EDGE = "<edge>"  # stands for a token beyond the sentence or the line
 
 
-def extract_features(
-    line: Line,
-    known: Mapping[str, int],
-    distractors: Container[str],
-    wanted: Sequence[CandidateAnswer] | None = None,
-) -> list[list[str]]:
-    """The features of every candidate of a line, or of the wanted ones, in their order.
-
-    `known` counts how many asked people have each answer. In training, the person whom the line is
-    about must not be counted: otherwise the count would give the answer away. `distractors` are
-    common phrases that are nobody's answer.
-    """
-    context = Context(line, known, distractors)
-    return [context.features(c) for c in (line.candidates if wanted is None else wanted)]
-
-
 class Context:
     """What all candidates of one line share.
 
     Most of a candidate's features depend on where it begins or on where it ends, and many begin or
     end at the same token: these are made once, and other relations of the text use them, too.
+
+    `known` counts how many asked people have each answer. In training, the person whom the line is
+    about must not be counted: otherwise the count would give the answer away. `distractors` are
+    common phrases that are nobody's answer.
     """
 
     def __init__(self, line: Line, known: Mapping[str, int], distractors: Container[str]) -> None:
@@ -81,7 +69,7 @@ class Context:
         """What stands before a candidate, and its first word."""
         kept = self.line.names.lefts
         if first not in kept:
-            left1, left2, left3 = (self._before(first, steps) for steps in (1, 2, 3))
+            left1, left2, left3 = [self._before(first, steps) for steps in (1, 2, 3)]
             start, content = self.line.sentence_starts[first], self._pattern(self._anchor(first))
             kept[first] = [
                 f"before: {left1}",
@@ -108,19 +96,21 @@ class Context:
         if last not in kept:
             words = [_word(pattern).right for pattern in self.patterns[last : last + _RIGHT]]
             beyond = self.line.read.skip_parentheses(last)
-            following = self._following(last)
+            following, then = self._following(last), list[str]()
+            if beyond > last:
+                then = [f for f in self._following(beyond) if f not in following]
             kept[last] = [
                 *following,
                 f"after, then a {self._kind(last + 1)}: {self._after(last, 0)}",
                 f"last word: {self.line.tokens[last - 1].lower()}",
                 *dict.fromkeys(words),
-                *(f for f in self._following(beyond) if f not in following),
+                *then,
             ]
         return kept[last]
 
     def _following(self, last: int) -> list[str]:
         """The tokens behind a candidate, or behind parentheses that interrupt the sentence."""
-        right1, right2 = (self._after(last, steps) for steps in (0, 1))
+        right1, right2 = self._after(last, 0), self._after(last, 1)
         return [f"after: {right1}", f"after: {right1} {right2}"]
 
     def _made(self, candidate: CandidateAnswer) -> list[str]:

@@ -20,7 +20,7 @@ from itertools import accumulate, pairwise
 
 from wherefrom.core.contracts import Question
 from wherefrom.reading.candidates import AnswerProfile, Line, find_places
-from wherefrom.reading.context_features import extract_features
+from wherefrom.reading.context_features import Context
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import FOLDS, Example
 from wherefrom.reading.sentences import find_starters, split_sentences
@@ -122,7 +122,8 @@ class LearntLine:
         """
         line = self.line
         heads = [token.split("-")[0] or token for token in line.tokens]
-        ends = [last for _, last in find_places(self.answers, heads, line.profile.glue)]
+        folded = [*map(normalise, heads)]
+        ends = [last for _, last in find_places(self.answers, folded, line.profile.glue)]
         return (
             bool(ends)
             and not self.states
@@ -316,8 +317,9 @@ def _example(learnt: LearntLine, distractors: Container[str]) -> Example | None:
     offset = math.log(len(others) / len(sample)) if sample else 0.0
     kept = [i for i, c in enumerate(line.candidates) if c.value in answers or i in sample]
     candidates = [line.candidates[i] for i in kept]
+    context = Context(line, line.profile.known, distractors)
     return Example(
-        features=extract_features(line, line.profile.known, distractors, candidates),
+        features=[context.features(c) for c in candidates],
         is_answer=[c.value in answers for c in candidates],
         fold=learnt.fold,
         weight=0.0 if missed else learnt.weight,

@@ -18,8 +18,8 @@ from wherefrom.reading.worker_processes import in_processes
 
 FEWEST_ANSWERS = 10  # asked answers that a relation must have
 LEAST_SCORE = 0.5  # a note is more often right than wrong
-_BATCH = 20  # subjects that are read before the progress is told
-_MANY = 8  # times that: from there on several processes read
+_BATCH = 5  # subjects that are read before the progress is told
+_MANY = 32  # times that: from there on several processes read
 _ASKED = 100  # answers: from there on several processes learn to read
 
 Remark = Callable[[str], None]  # takes one line that a user should see

@@ -117,7 +117,7 @@ def are_questions(cells: Sequence[str]) -> bool:
         return True
     forms = [form for form in find_forms(some) if any(map(_is_plain, form.fill(" ").split()))]
     fits = [match(forms, cell) is not None for cell in some]
-    return fits[0] and 2 * sum(fits) > len(fits)
+    return len(fits) > 2 and fits[0] and 2 * sum(fits) > len(fits)
 
 
 def _is_plain(word: str) -> bool:

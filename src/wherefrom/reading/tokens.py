@@ -68,7 +68,7 @@ def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = ""
     A piece of text between spaces that has one of the marks `glue` in it is one token.
     """
     glue, whole = glue.replace("-", ""), "-" in glue
-    tokens = _undivided(text, glue)
+    tokens = _kept(text, glue)
     if "-" not in text:
         return tokens
     hyphens = [i for i, token in enumerate(tokens.texts) if "-" in token and len(token) > 2]
@@ -79,13 +79,12 @@ def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = ""
 @lru_cache(maxsize=_KEPT)
 def _divided(text: str, glue: str, divided: tuple[int, ...]) -> Tokens:
     """The tokens where some of them, words with hyphens, are divided."""
-    tokens, spans = _undivided(text, glue), list[Span]()
+    tokens, spans = _kept(text, glue), list[Span]()
     for i, span in enumerate(tokens.spans):
         spans += _divide(tokens.texts[i], span.start) if i in divided else [span]
     return _tokens(text, spans)
 
 
-@lru_cache(maxsize=_KEPT)
 def _undivided(text: str, glue: str) -> Tokens:
     spans: list[Span] = []
     place = 0
@@ -94,6 +93,9 @@ def _undivided(text: str, glue: str) -> Tokens:
         spans.append(piece)
         place = piece.end
     return _tokens(text, [*spans, *_tokenise(text, place, len(text))])
+
+
+_kept = lru_cache(maxsize=_KEPT)(_undivided)
 
 
 def _tokens(text: str, spans: list[Span]) -> Tokens:
@@ -153,7 +155,9 @@ def _tokenise(text: str, start: int, end: int) -> list[Span]:
 @lru_cache(maxsize=20_000)  # apart from the texts: hundreds of answers would take their places
 def words(text: str, glue: str = "") -> Sequence[str]:
     """The tokens of an answer or a name."""
-    return read_tokens(text, glue=glue).texts
+    if "-" in text:
+        return read_tokens(text, glue=glue).texts
+    return _undivided(text, glue.replace("-", "")).texts
 
 
 @lru_cache(maxsize=20_000)  # most words of a text come again

@@ -11,7 +11,7 @@ from wherefrom.core.answer_table import PREDICTION, AnswerTable, decode_answers,
 from wherefrom.core.arrays import load_arrays, parts
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Note
-from wherefrom.core.errors import BadData, Damaged, Mismatch, MissingInput, UsageError
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
@@ -282,11 +282,7 @@ class RunFolder(RunFiles):
         self.write_text(name, "".join(f"{line}\n" for line in lines))
 
     def read_predictions(self, predictor: str, task: str) -> AnswerTable:
-        name = predictions_name(predictor, task)
-        try:
-            return decode_answers(self.read_jsonl(name), PREDICTION, str(self.path / name))
-        except BadData as error:
-            raise Damaged(f"{error}; 'wherefrom evaluate {self.path}' writes it again") from error
+        return decode_answers(self.read_jsonl(predictions_name(predictor, task)), PREDICTION)
 
 
 def decode_note(row: Mapping[str, Any]) -> Note:

@@ -69,12 +69,11 @@ class Manifest:
     @classmethod
     def read(cls, path: Path) -> "Manifest":
         facts, files = read_manifest(path)
-        try:
-            moved = {str(old): str(new) for old, new in facts["moved"].items()}
-            new = tuple(map(str, facts["new"]))
-            return cls(str(facts["run"]), int(facts["generation"]), files, new, moved)
-        except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise Damaged(f"{path}: expected the manifest of a run, found: {error!r}") from error
+        if "run" not in facts:  # that of a checkpoint, say
+            raise Damaged(f"{path}: expected the manifest of a run, found another folder's")
+        return cls(
+            facts["run"], facts["generation"], files, tuple(facts["new"]), dict(facts["moved"])
+        )
 
 
 class RunFiles:

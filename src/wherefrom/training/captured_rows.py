@@ -15,21 +15,13 @@ from wherefrom.core.contracts import EVERY_ROW, Batch, StaticObjective
 _FOR_ROWS = 10  # a tenth of the free memory is for rows
 _RENDERED = 2**24  # places that are rendered at a time
 _ON_CPU = 2**28  # bytes that count as free where there is no GPU
-_SURVEYED = 256  # steps planned at a time, at least
-_PLACES = 2**24  # of rows that are planned at a time
 _ROUND = 128  # slots come in multiples of this
 _USUAL = 0.99  # the share of steps that the first graph has room for
 
 
 def count_characters(objective: StaticObjective, steps: int, rows: slice = EVERY_ROW) -> Tensor:
     """The characters of every step of a stage, in these rows of it."""
-    one = objective.render_all(objective.plan(0, 1), rows).inputs.numel()
-    each = max(_SURVEYED, _PLACES // max(1, one))
-    found: list[Tensor] = []
-    for first in range(0, steps, each):
-        plan = objective.plan(first, min(each, steps - first))
-        found.append(objective.render_all(plan, rows).lengths.sum(1))
-    return torch.cat(found)
+    return torch.cat([batch.lengths.sum(1) for _, batch in render_rows(objective, 0, steps, rows)])
 
 
 def round_up(characters: int) -> int:

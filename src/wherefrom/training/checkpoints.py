@@ -14,6 +14,7 @@ from wherefrom.core.errors import Damaged, MissingInput
 from wherefrom.core.files import read_json, write_json
 from wherefrom.core.identity import require_same
 
+_KEPT = 2  # checkpoints: one may turn out damaged
 _NAME = re.compile(r"step-(\d{8,})")
 
 
@@ -38,10 +39,9 @@ class Checkpoints:
     hold the run folder's lock; reading needs none.
     """
 
-    def __init__(self, folder: Path, identity: Mapping[str, Any], keep: int = 2) -> None:
+    def __init__(self, folder: Path, identity: Mapping[str, Any]) -> None:
         self.folder = folder
         self.identity = json.loads(json.dumps(identity, allow_nan=False))
-        self.keep = max(keep, 2)  # one may turn out damaged
         self.skipped: tuple[str, ...] = ()  # why `latest()` passed newer ones over
         self._damaged: list[Path] = []
 
@@ -113,6 +113,6 @@ class Checkpoints:
         paths = self._paths()
         damaged = [p for p in paths if p in self._damaged and p != saved]
         good = [p for p in paths if p not in damaged]
-        for path in [*damaged, *good[: good.index(saved) + 1][: -self.keep]]:
+        for path in [*damaged, *good[: good.index(saved) + 1][:-_KEPT]]:
             remove_folder(path)
         self._damaged = []

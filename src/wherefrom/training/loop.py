@@ -22,8 +22,6 @@ from wherefrom.training.checkpoints import Checkpoint, Checkpoints
 from wherefrom.training.signals import StopSignal
 
 _TEN = 10  # steps: chunks are multiples of it, but for the last
-_FEW = 8  # models that are saved as often as one
-_SAVING = 30  # times as long as saving takes, a group trains before it is saved again
 _CHUNK = "chunk."  # before the names of the metrics of a chunk that a signal ended
 
 # Takes steps of several learners together (stack.py). Given are the place of each, None for one
@@ -122,22 +120,11 @@ def _take_steps(
             if metrics is not None:  # of the time that a group takes, each has its share
                 run.take(metrics, chunk, (now - clock) / len(active))
         clock = now
-        _save_in_time(active)
+        for run in active:
+            if run.seconds - run.saved_at >= run.between:  # of its own share: a group saves rarely
+                run.save()
         stopped = signals.agree()
     return stopped
-
-
-def _save_in_time(runs: Sequence["_Run"]) -> None:
-    """Save now and then; a group less often, so that it does not save all the time."""
-    began = monotonic()
-    rarely = max(1.0, len(runs) / _FEW)
-    longest = max(run.saving for run in runs) if len(runs) > 1 else 0.0
-    least = [max(run.between * rarely, _SAVING * longest) for run in runs]
-    due = [run for run, wait in zip(runs, least, strict=True) if began - run.saved_at >= wait]
-    for run in due:
-        run.save()
-    for run in due:
-        run.saving = monotonic() - began
 
 
 def _farewell(runs: Sequence["_Run"]) -> str:
@@ -180,7 +167,7 @@ class _Run:
         self.skipped: tuple[str, ...] = ()
         self.diverged: Diverged | None = None
         self.seconds = 0.0  # up to the last step that was taken, earlier parts of the run included
-        self.saved_at, self.saving = monotonic(), 0.0
+        self.saved_at = 0.0  # seconds of training
 
     @property
     def goes_on(self) -> bool:
@@ -220,7 +207,7 @@ class _Run:
             )
         self.learner.load(self._take_chunk(found.state))
         self.step = self.saved = found.step
-        self.seconds = found.seconds
+        self.seconds = self.saved_at = found.seconds
 
     def take(self, metrics: dict[str, np.ndarray], chunk: int, seconds: float) -> None:
         """Take note of steps that the learner has taken, unless one is not finite.
@@ -258,7 +245,7 @@ class _Run:
         state = State(state.arrays | begun, state.values)
         logs = {log.path.name: log.rows for log in self.logs}
         self.checkpoints.save(self.step, state, self.seconds, logs)
-        self.saved, self.saved_at = self.step, monotonic()
+        self.saved, self.saved_at = self.step, self.seconds
 
     def _take_chunk(self, state: State) -> State:
         """Take the metrics of a begun chunk out of the state; the rest is the learner's."""

@@ -113,15 +113,9 @@ def meet(
             wait_for(lambda: not _find_missing(store, "read", place.size) or None, FAREWELL)
     except RuntimeError as error:
         raise Unavailable("processes: the first is gone; run the same command again") from error
-    first, *others = ({k: v for k, v in each.items() if k != "host"} for each in said)
-    for rank, theirs in enumerate(others, start=1):
-        require_same(
-            f"process {rank} on {said[rank]['host']}",
-            theirs,
-            first,
-            holder="it",
-            advice="start all processes with the same versions, settings and files",
-        )
+    places = [f"process {rank} on {each.pop('host')}" for rank, each in enumerate(said)]
+    advice = "start all processes with the same versions, settings and files"
+    _require_same(said, "it", advice, places)
 
 
 def _wait_for_all(
@@ -314,7 +308,9 @@ class Ranks:
         return word or (Unavailable(f"{lost}; {_AGAIN}") if lost else None)
 
 
-def _require_same(found: Sequence[Any], holder: str, advice: str) -> None:
-    first, *others = found
-    for rank, theirs in enumerate(others, start=1):
-        require_same(f"process {rank}", theirs, first, holder=holder, advice=advice)
+def _require_same(
+    found: Sequence[Any], holder: str, advice: str, places: Sequence[str] | None = None
+) -> None:
+    for rank, theirs in enumerate(found):
+        place = places[rank] if places else f"process {rank}"
+        require_same(place, theirs, found[0], holder=holder, advice=advice)

@@ -1,8 +1,6 @@
 """What the process of a submission answers with, whatever the submission's code does."""
 
 import json
-import pdb
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +8,6 @@ import torch
 
 from wherefrom.course.doctor.child import answer
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.leniency import lenient
 from wherefrom.course.doctor.submission import Submission, describe
 
 
@@ -25,7 +22,7 @@ def asked(place, probe, **given):
     answer(
         Submission(place / "submission"),
         {"p": probe},
-        [{"name": "a", "kind": "p", "with": given}],
+        [{"name": "a", "kind": "p", "given": given}],
         place,
     )
     return json.loads((place / "out" / "a.json").read_text())
@@ -63,21 +60,3 @@ def test_an_exception_has_a_type_a_text_and_the_submissions_line(place):
         "text": "invalid literal for int() with base 10: 'a\\nb' (a.py:2)",
     }
     assert describe(Finding("size", "small"), place)["mistake"] == "size"
-
-
-def test_mistakes_of_the_set_up_are_excused_and_noted(tmp_path):
-    (tmp_path / "real.tsv").write_text("here")
-    with lenient(tmp_path, {".tsv": tmp_path / "real.tsv"}) as excuses:
-        assert torch.arange(3).cuda().tolist() == [0, 1, 2]
-        assert torch.zeros(2, device="cuda:0").device.type == "cpu"
-        assert torch.nn.Linear(1, 1).to("cuda").weight.device.type == "cpu"
-        assert torch.ones(1).to(torch.device("cuda"), torch.float64).dtype == torch.float64
-        breakpoint()
-        pdb.set_trace()
-        with open("/content/drive/names.tsv") as file:
-            assert file.read() == "here"
-        with pytest.raises(FileNotFoundError):
-            Path("/content/drive/names.json").read_text()
-    assert excuses == ["cuda", "breakpoint", "path /content/drive/names.tsv"]
-    with pytest.raises((AssertionError, RuntimeError)):
-        torch.zeros(1, device="cuda")

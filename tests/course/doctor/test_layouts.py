@@ -1,29 +1,18 @@
-"""Where a submission's code lies, and how files without a package are put together."""
-
-import sys
+"""Where a submission's code lies, which files it has, and what is refused."""
 
 import pytest
 
-from wherefrom.core.errors import MissingInput
-from wherefrom.course.doctor.findings import Finding
+from tests.course.files import fill
+from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.course.doctor.layouts import (
     FILES,
     SIDE_BY_SIDE,
     check_files,
     expected_files,
+    find_written,
     is_package,
-    load,
     locate,
-    written,
 )
-from wherefrom.course.doctor.submission import Submission
-
-
-def fill(folder, names):
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names:
-        (folder / name).write_text("")
-    return folder
 
 
 @pytest.mark.parametrize("inner", ["a5/src", "a4/student/src", "student/src", "src", "."])
@@ -53,42 +42,32 @@ def test_what_makes_a_package(grounds):
         check_files(files)
 
 
-def test_files_without_a_package_are_one_module_and_import_each_other(grounds, monkeypatch):
-    files = fill(grounds / "src", SIDE_BY_SIDE)
-    (files / "attention.py").write_text("class Attention:\n    heads = 3\n")
-    (files / "model.py").write_text(
-        "import attention\n\nclass GPT(attention.Attention):\n    pass\n"
-    )
-    (files / "dataset.py").write_text("from random import Random\n")
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    modules, errors = load(files)
-    assert errors == {}
-    submission = Submission(files)
-    assert (submission.GPT.heads, submission.Attention.heads) == (3, 3)
-    assert [module.__name__ for module in modules] == [
-        f[:-3] for f in SIDE_BY_SIDE if f != "run.py"
-    ]
-
-
-def test_a_file_that_cannot_be_imported_costs_only_its_own(grounds):
-    package = fill(grounds / "package", FILES)
-    (package / "__init__.py").write_text("from .dataset import A\nfrom .trainer import B\n")
-    (package / "dataset.py").write_text("class A:\n    n = 1\n")
-    (package / "trainer.py").write_text("import nowhere_to_be_found\n")
-    errors = load(package)[1]
-    assert list(errors) == ["trainer.py"]
-    assert Submission(package).A.n == 1
-    with pytest.raises(
-        Finding, match=r"trainer.py cannot be imported: .*nowhere.* \(trainer.py:1\)"
-    ):
-        _ = Submission(package).B
-
-
 def test_what_was_written_beside_src_is_found(grounds):
     files = fill(grounds / "src", SIDE_BY_SIDE)
     for name in ("rope.params", "vanilla.params"):
         (grounds / name).write_text("outside")
     (files / "rope.params").write_text("inside")
-    (files / "link.params").symlink_to(grounds / "vanilla.params")
-    assert written(files, "*.params") == [files / "rope.params", grounds / "vanilla.params"]
-    assert written(fill(grounds / "submission", FILES), "*.params") == []
+    assert find_written(files, "rope.params") == files / "rope.params"
+    assert find_written(files, "vanilla.params") == grounds / "vanilla.params"
+    package = fill(grounds / "submission", FILES)
+    assert not find_written(package, "rope.params").exists(), "a package writes beside its code"
+
+
+def test_folders_without_a_submission_are_refused(grounds):
+    with pytest.raises(MissingInput, match="nobody: expected a folder with a submission"):
+        locate(grounds / "nobody")
+    with pytest.raises(MissingInput, match="found none of them; name the folder 'submission'"):
+        locate(grounds)
+
+
+def test_every_file_must_be_python(grounds):
+    package = fill(grounds / "package", FILES)
+    check_files(package)
+    for content, line, found in (
+        (b"\ndef f(:\n", 2, "found a syntax error"),
+        (b"x = '\xff'\n", 1, "found bytes that seem to be Latin-1"),
+        (b"x = 1\0\n", 1, "found a NUL byte"),
+    ):
+        (package / "helper.py").write_bytes(content)
+        with pytest.raises(BadData, match=rf"helper\.py:{line}: .*{found}"):
+            check_files(package)

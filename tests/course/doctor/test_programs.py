@@ -1,6 +1,7 @@
 """CS224N's layout: run.py is run, and what it sets up is what is claimed."""
 
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from wherefrom.course.doctor.years import find_year
 
 YEAR = "cs224n2021"
 SMALL = {"n_layer": 1, "n_head": 2, "n_embd": 16}
+VANILLA = SimpleNamespace(variant="vanilla")
 SAVED = "torch.save(model.state_dict(), args.writing_params_path)\n"
 
 
@@ -46,11 +48,11 @@ def ran(making, program):
 
 def test_a_run_is_watched_and_nothing_is_trained(program, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    submission = Submission(program(), YEAR)
-    run = programs.run(submission, "pretrain", "vanilla", "abc\ndef", SMALL)
+    submission = Submission(program())
+    run = programs.run(submission, "pretrain", VANILLA, "abc\ndef", SMALL)
     assert run.error is None
     assert (len(run.models), len(run.trainers), run.trained) == (1, 1, 1)
-    assert run.trainer("pretrain").config.max_epochs == 650
+    assert run.trainers[-1].config.max_epochs == 650
     assert run.model("vanilla").tok_emb.weight.shape == (9, 16), "7 characters, pad and mask"
     state = torch.load(run.written, weights_only=True)
     assert all(torch.equal(run.loaded[name], state[name]) for name in run.loaded)

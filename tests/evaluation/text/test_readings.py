@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-import torch
 
+from tests.support.made_up import Unmoved
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Alphabet, Vocabulary
 from wherefrom.core.words import BEGIN, END, WordForms, WordVocabulary
@@ -20,30 +20,13 @@ WORDS = WordVocabulary((BEGIN, END, UNKNOWN, "the", "cat", "DGDG", "."), forms=F
 SHARES = np.array([0.0, 0.1, 0.2, 0.3, 0.25, 0.05, 0.1])
 
 
-class Fixed(torch.nn.Module):
-    """The same logits after any character."""
-
-    max_input = 8
-    cacheable = False
-
-    def __init__(self, logits: list[float]) -> None:
-        super().__init__()
-        self.logits = torch.nn.Parameter(torch.tensor(logits))
-
-    def new_cache(self, rows, positions):
-        raise NotImplementedError
-
-    def forward(self, tokens_RT, cache=None):
-        return self.logits.expand(*tokens_RT.shape, -1)
-
-
 class FixedWords:
     def log_probabilities(self, text):
         return np.log(SHARES[text[:, 1]])
 
 
 def characters(letters: str, shares: list[float]) -> CharacterReader:
-    model = Fixed([math.log(share) for share in shares])
+    model = Unmoved([math.log(share) for share in shares], 8)
     return CharacterReader(TextScorer(model, Alphabet(tuple(letters))))
 
 
@@ -84,7 +67,7 @@ def test_unknown_characters_are_folded_or_left_out_and_charged():
 
 def test_pad_and_mask_are_no_characters_of_a_text():
     vocabulary = Vocabulary.from_text(["ab"])
-    reader = CharacterReader(TextScorer(Fixed([0.0] * 4), vocabulary))
+    reader = CharacterReader(TextScorer(Unmoved([0.0] * 4, 8), vocabulary))
     assert reader.read(f"a{vocabulary.characters[0]}b").form == "ab"
 
 

@@ -10,6 +10,7 @@ from wherefrom.core.bags import NO_WORD, BagVocabulary
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.experiments.comparing.explanation import (
+    SHUFFLES,
     Explainer,
     explain,
     explain_errors,
@@ -49,6 +50,35 @@ def test_leaving_a_word_out_does_what_it_does_by_hand(explainer):
     assert found.probability == pytest.approx(1 / (1 + np.exp(-found.logit)))
     (only,) = explainer.explain("bad").words
     assert only.effect == pytest.approx(-4.0)  # against nothing at all
+
+
+def test_shuffling_the_words_changes_nothing(explainer, sentiment_run):
+    assert explainer.explain("not good bad film film good").largest_change_by_shuffling < 1e-12
+    real = open_explainer(open_run(sentiment_run))
+    assert (
+        real.explain("the plot was not boring . what a superb cast !").largest_change_by_shuffling
+        < 1e-12
+    )
+
+
+def test_the_shuffles_that_are_tried_are_shuffles(explainer, monkeypatch):
+    """A network that did look at the order would be found out."""
+    bags = []
+    plain = explainer.classifier.logits
+
+    def by_order(given):
+        bags.extend(given)
+        logits = plain(given)
+        logits[:, 1] += torch.tensor([float(bag[0]) if len(bag) else 0.0 for bag in given])
+        return logits
+
+    monkeypatch.setattr(explainer.classifier, "logits", by_order)
+    assert explainer.explain("not good bad film").largest_change_by_shuffling > 0.5
+    shuffled = [bag.tolist() for bag in bags if len(bag) == 4]
+    assert len(shuffled) == 2 + SHUFFLES  # the text itself twice: explained and answered
+    assert all(sorted(bag) == [1, 2, 3, 4] for bag in shuffled)
+    assert len({tuple(bag) for bag in shuffled}) > 5
+    assert shuffled[1] == shuffled[0][::-1]
 
 
 def test_a_text_of_which_no_word_is_known_is_refused(explainer):

@@ -1,6 +1,5 @@
 """Runs side by side, with predictions changed by hand so that the differences are known."""
 
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -15,26 +14,26 @@ from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.evaluation.two_levels import difference_over_seeds
-from wherefrom.experiments.comparing.run_comparison import _answered_tasks, compare, compare_seeds
+from wherefrom.experiments.comparing.run_comparison import compare, compare_seeds
 from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
 
 
-@pytest.fixture
-def better(tiny_run, tmp_path) -> Path:
-    """The same questions, of which three more are answered rightly."""
-    path = Path(shutil.copytree(tiny_run, tmp_path / "better"))
-    file = path / "predictions" / "with_pretraining.birthplace.jsonl"
-    rows = [json.loads(line) for line in file.read_text().splitlines()]
-    wrong = [row for row in rows if not row["correct"]][:3]
-    for row in wrong:
+def improve(run: Path, path: Path, task: str, count: int, relation: str) -> Path:
+    """A copy of a run in which so many more questions are answered rightly."""
+    folder = RunFolder(Path(shutil.copytree(run, path)))
+    file = f"predictions/with_pretraining.{task}.jsonl"
+    rows = folder.read_jsonl(file)
+    wrong = [row for row in rows if not row["correct"] and row.get("relation", "") == relation]
+    for row in wrong[:count]:
         row |= {"answer": row["gold"], "correct": True}
-    RunFolder(path).write_jsonl("predictions/with_pretraining.birthplace.jsonl", rows)
+    folder.write_jsonl(file, rows)
     return path
 
 
-def test_the_same_questions_are_paired_with_those_of_the_first_run(tiny_run, better):
+def test_the_same_questions_are_paired_with_those_of_the_first_run(tiny_run, tmp_path):
+    better = improve(tiny_run, tmp_path / "better", "birthplace", 3, "birthplace")
     found = compare([tiny_run, open_run(better)])
     assert [run.run for run in found.runs] == [str(tiny_run), str(better)]
     (pair,) = found.paired
@@ -113,12 +112,7 @@ def test_two_finished_runs_at_least(tiny_run, tmp_path):
 
 def test_relations_are_paired_where_both_runs_have_them(relations_run, tmp_path):
     """One more place is right in the other run."""
-    path = Path(shutil.copytree(relations_run, tmp_path / "better"))
-    file = path / "predictions" / "with_pretraining.answers.jsonl"
-    rows = [json.loads(line) for line in file.read_text().splitlines()]
-    row = next(r for r in rows if not r["correct"] and r["relation"] == "Where was X born?")
-    row |= {"answer": row["gold"], "correct": True}
-    RunFolder(path).write_jsonl("predictions/with_pretraining.answers.jsonl", rows)
+    path = improve(relations_run, tmp_path / "better", "answers", 1, "Where was X born?")
     (pair,) = compare([relations_run, path]).paired
     place, hand = (
         pair.by_relation[name] for name in ("Where was X born?", "Which hand does X write with?")
@@ -155,14 +149,6 @@ def test_recipes_with_several_seeds_are_compared_by_seeds_and_questions():
     assert found.difference == pytest.approx(0.9 - 0.8)
     expected = difference_over_seeds(np.array(good), np.array(poor))[1]
     assert found.interval == pytest.approx(expected)
-
-
-def test_a_task_is_answered_if_the_primary_model_was_asked():
-    run = stand_in("a", 0, [True])
-    assert _answered_tasks(run) == ["birthplace"]
-    (task,) = run.recipe.tasks
-    run.recipe = replace(run.recipe, tasks=(replace(task, predictors=("majority",)),))
-    assert _answered_tasks(run) == []
 
 
 def test_one_seed_or_other_questions_are_not_compared():

@@ -1,6 +1,5 @@
 """Training again on changed text: what is trained, where it lies, and that it is not done twice."""
 
-import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.experiments.many_runs.copies import copy_run
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.experiments.many_runs import retraining
 from wherefrom.experiments.many_runs.retraining import (
@@ -30,14 +30,7 @@ from wherefrom.runs.workshop import Workshop
 @pytest.fixture(scope="module")
 def run(tiny_run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """As if it had been trained for two steps: so long are others trained again."""
-    path = tmp_path_factory.mktemp("retraining") / "people-0"
-    shutil.copytree(tiny_run, path)
-    contents = json.loads((path / "run.json").read_text())
-    pretrain = contents["recipe"]["stages"]["pretrain"]
-    pretrain["steps"] = 2
-    pretrain["mix"]["omissions"]["share"] = 0.0
-    RunFolder(path).write_json("run.json", contents)
-    return open_run(path)
+    return copy_run(tiny_run, tmp_path_factory.mktemp("retraining"), 2)
 
 
 def test_only_the_primary_model_is_trained_again(run: Run):

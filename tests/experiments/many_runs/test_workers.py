@@ -1,9 +1,7 @@
 """Several trainings at once: the same models, whatever ends a worker or this process."""
 
-import json
 import multiprocessing
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -14,30 +12,20 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.core.artifact import lock_folder
-from wherefrom.core.errors import Busy, Interrupted
+from tests.experiments.many_runs.copies import copy_run
+from wherefrom.core.errors import Interrupted, UsageError
 from wherefrom.core.files import file_hash
 from wherefrom.experiments.many_runs import seeds, workers
 from wherefrom.experiments.many_runs.retraining import find_retrained, retrain_pairs
-from wherefrom.experiments.many_runs.seeds import train_at_once
+from wherefrom.experiments.many_runs.seeds import parse_seeds, train_at_once
 from wherefrom.experiments.many_runs.stacked_runs import RunRequest
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.pool import Ended, Pool
 from wherefrom.experiments.recipes.bigram_recipe import bigram_tiny
 from wherefrom.experiments.resources import share_threads
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.opened_run import Run, open_run
-
-
-def copy_run(run: Path, folder: Path, steps: int) -> Run:
-    """A copy whose retraining takes so many steps, with frequent checkpoints."""
-    path = Path(shutil.copytree(run, folder / "people-0"))
-    contents = json.loads((path / "run.json").read_text())
-    pretrain = contents["recipe"]["stages"]["pretrain"]
-    pretrain |= {"steps": steps, "checkpoint_seconds": 0.0}
-    pretrain["mix"]["omissions"]["share"] = 0.0
-    RunFolder(path).write_json("run.json", contents)
-    return open_run(path)
+from wherefrom.runs.opened_run import Run
 
 
 @pytest.fixture
@@ -83,22 +71,17 @@ def test_models_are_those_of_one_process_bit_for_bit(tiny_run: Path, tmp_path: P
 def test_a_signal_stops_all_with_everything_saved(long_run: Run):
     """As Ctrl-C does: it reaches this process alone, and the workers save."""
     names = ("without-0-first", "without-0-second")
-    told: list[str] = []
+    original = Pool.wait
 
-    def tell(line: str) -> None:
-        told.append(line)
-
-    original = Workers._report
-
-    def interrupt(self: Workers) -> None:
-        original(self)
+    def interrupt(self: Pool, seconds: float) -> dict[str, Ended]:
         if all(checkpoints(long_run, name) for name in names):
             os.kill(os.getpid(), signal.SIGINT)
+        return original(self, seconds)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Workers, "_report", interrupt)
+        patch.setattr(Pool, "wait", interrupt)
         with pytest.raises(Interrupted, match="stopped while training without-0-first") as error:
-            retrain_pairs(long_run, most=1, processes=2, tell=tell)
+            retrain_pairs(long_run, most=1, processes=2)
     assert error.value.exit_code == 130
     assert multiprocessing.active_children() == []
     for name in names:
@@ -111,21 +94,20 @@ def test_a_signal_stops_all_with_everything_saved(long_run: Run):
 @pytest.mark.nightly
 def test_a_killed_worker_is_noticed_and_its_model_goes_on(long_run: Run):
     lines: list[str] = []
-    original = Workers._report
+    original = Pool.wait
     killed: list[int | None] = []
 
-    def kill(self: Workers) -> None:
-        original(self)
-        if not checkpoints(long_run, "without-0-first"):
-            return
-        if len(killed) < 2:  # the second kill leaves no process
-            process = self.pool._busy[next(iter(self.running))].process
+    def kill(self: Pool, seconds: float) -> dict[str, Ended]:
+        # The second kill leaves no process.
+        if checkpoints(long_run, "without-0-first") and len(killed) < 2:
+            process = next(iter(self._busy.values())).process
             killed.append(process.pid)
             process.kill()
             process.join()
+        return original(self, seconds)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Workers, "_report", kill)
+        patch.setattr(Pool, "wait", kill)
         with pytest.raises(Interrupted, match=r"was killed \(signal 9\), and no other is left"):
             retrain_pairs(long_run, most=1, processes=2, tell=lines.append)
     assert len(killed) == 2
@@ -164,37 +146,18 @@ def test_workers_end_when_their_parent_is_gone(long_run: Run):
     assert '"unfinished"' in (folder / "status.json").read_text(), "it saved before it ended"
 
 
-@pytest.mark.nightly
-def test_what_a_worker_complains_of_is_raised_here(tiny_run: Path, tmp_path: Path):
-    run = copy_run(tiny_run, tmp_path, 5)
-    with (
-        lock_folder(run.path / "audit" / "retrained" / "without-0-first"),
-        pytest.raises(Busy, match=r"without-0-first: .*expected to be its only writer"),
-    ):
-        retrain_pairs(run, most=1, processes=2)
-
-
-def test_a_bug_in_a_worker_is_a_bug_here(tmp_path: Path):
-    jobs = [Job("broken", int, ("x",), tmp_path, 1)]  # pyright: ignore
-    with pytest.raises(RuntimeError, match="broken: ValueError: invalid literal"):
+@pytest.mark.parametrize(
+    ("function", "given", "error", "said"),
+    [
+        (int, "x", RuntimeError, "broken: ValueError: invalid literal"),
+        (parse_seeds, "x", UsageError, "broken: --seeds: expected numbers"),
+    ],
+)
+def test_what_a_worker_complains_of_is_raised_here(function, given, error, said):
+    """And a bug there is a bug here."""
+    jobs = [Job("broken", function, (given,))]
+    with pytest.raises(error, match=said):
         Workers(lambda: jobs.pop() if jobs else None, 2, 1).run()
-
-
-def test_progress_is_told_from_the_metrics(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    job = Job("a", print, (), tmp_path, 400)
-    assert job.share_done() == 0
-    (tmp_path / "stages" / "pretrain").mkdir(parents=True)
-    (tmp_path / "stages" / "pretrain" / "metrics.jsonl").write_text('{"step": 20}\n{"step": 100}\n')
-    assert job.share_done() == 0.25
-    lines: list[str] = []
-    crew = Workers(lambda: None, 2, 1, lines.append)
-    crew.running = {"a": job}
-    crew._told = -1e9
-    monkeypatch.setattr(workers, "monotonic", lambda: 0.0)
-    crew._report()
-    assert lines == ["0 trained, 1 in training (25 % of their steps)"]
-    crew._report()
-    assert len(lines) == 1, "not more often than every ten seconds"
 
 
 @pytest.mark.parametrize("done", [0, 3])
@@ -212,13 +175,12 @@ def test_progress_counts_what_was_trained_before(
 
     def run(crew: Workers) -> None:
         job = crew.next_job()
-        assert job.name == f"seed {done}"
-        crew.running, crew._told = {job.name: job}, -1e9
-        crew._report()
+        crew._collect(job, Ended())
 
+    monkeypatch.setattr(workers, "monotonic", lambda: 2.0)
     monkeypatch.setattr(Workers, "run", run)
     train_at_once(ready, 2, lines.append)
-    assert lines == [f"{done} of 10 trained, 1 in training (0 % of their steps)"]
+    assert lines == [f"seed {done}: done in 2.0 s; {done + 1} of 10 trained"]
     more = [replace(seed, planned=Planned(recipe, None, fresh=True)) for seed in ready]
     assert not any(map(seeds._finished, more)), "a new plan goes on from a finished run"
 

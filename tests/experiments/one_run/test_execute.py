@@ -89,20 +89,6 @@ def bigram(tmp_path_factory) -> tuple[Recipe, Path, Outcome]:
     return recipe, path / "run", execute(recipe, path / "run")
 
 
-def test_bigram_tiny_goes_through_the_same_hands(bigram):
-    _, path, outcome = bigram
-    assert (outcome.recipe, outcome.run, outcome.reused) == ("bigram-tiny", str(path), False)
-    assert outcome.results.keys() == {"unigram", "network"}
-    for result in outcome.results.values():
-        low, high = result["interval"]
-        assert 1 <= low <= result["perplexity"] <= high
-        assert result["n"] > 10
-    run = open_run(path)
-    assert run.model().parameters.keys() == {"W1", "b1", "W2", "b2"}
-    words = len(run.vocabulary)
-    assert outcome.results["unigram"]["perplexity"] < words
-
-
 # --- again -----------------------------------------------------------------------------------
 
 

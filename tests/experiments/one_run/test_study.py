@@ -1,6 +1,6 @@
-"""Tables and figures of a study made up by hand; test_sentiment_recipe.py has whole ones."""
+"""Tables of a study made up by hand; test_sentiment_recipe.py has whole ones."""
 
-from wherefrom.experiments.one_run.study import Series, draw_series, score_setting
+from wherefrom.experiments.one_run.study import Series, score_setting
 
 SCORE = {"accuracy": 0.875, "interval": [0.8, 0.95], "n": 80, "correct": 70}
 
@@ -18,10 +18,3 @@ def test_a_row_for_each_setting_and_a_star_for_the_primary_models():
         "setting": 0.3, "own": True, "accuracy": 0.9, "interval": [0.8, 0.95], "n": 80,
         "stage": "trainable-1", "step": None,
     }  # fmt: skip
-
-
-def test_names_of_settings_stand_under_the_figure():
-    rows = [score_setting(SCORE, name) for name in ("relu", "tanh")]
-    drawn = draw_series(Series("activation", "activation", rows))
-    assert b">relu<" in drawn
-    assert b">tanh<" in drawn

@@ -6,12 +6,11 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import torch
 
-from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.core.recipe import Recipe
 from wherefrom.data.facts import FactsConfig
 from wherefrom.experiments.plans import timing
-from wherefrom.experiments.plans.timing import Pace, time_steps, time_threads
+from wherefrom.experiments.plans.timing import Pace, time_steps
 from wherefrom.experiments.recipes.facts_recipe import facts
 from wherefrom.experiments.recipes.recipe_catalogue import adjust
 from wherefrom.runs.workshop import Workshop
@@ -31,26 +30,11 @@ def small(data: FactsConfig) -> Recipe:
 def test_the_real_timer_times_steps_and_answers(data: FactsConfig, monkeypatch):
     monkeypatch.setattr(timing, "_CHUNK", {"cpu": 1})
     monkeypatch.setattr(timing, "_TIMED", {"cpu": 4})
-    monkeypatch.setattr(timing, "_CROWDED", float("inf"))  # whoever else uses this machine
     recipe = small(data)
     pace = time_steps(Workshop(recipe), recipe.stages[0])
     assert pace.step > 0
     assert pace.answer > 0
     assert pace.control > 0
-
-
-def test_steps_that_wait_for_others_are_told_by_the_time_that_they_computed(
-    data: FactsConfig, monkeypatch: pytest.MonkeyPatch
-):
-    """Eight chunks of 4 steps take 0.2 s each, in which the threads compute for half of it."""
-    recipe = small(data)
-    workshop, threads = Workshop(recipe), torch.get_num_threads()
-    clock, work = count(), iter([0.0, 0.8 * threads])
-    monkeypatch.setattr(timing, "monotonic", lambda: next(clock) * 0.2)
-    monkeypatch.setattr(timing, "process_time", lambda: next(work))
-    _, seconds, crowded = timing._time_chunks(workshop, recipe.stages[0], 4, 8)
-    assert seconds == pytest.approx(0.05)
-    assert crowded == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize(("chunk", "timed"), [(0.3, 7), (0.9, 3), (30.0, 2)])
@@ -95,38 +79,3 @@ def test_a_model_of_one_layer_gains_less_by_compiling():
     assert timing.spare_compiling(Pace(0.001, 0.0), 60.0, flat) == (Pace(0.001, 0.0), 60.0)
     pace, left = timing.spare_compiling(Pace(0.001, 0.0), 50.0, flat)
     assert (pace.step, left) == pytest.approx((0.001 / 0.6, 65.0))
-
-
-class Threads:
-    """A machine whose steps take as long as its number of threads says; it notes the numbers."""
-
-    def __init__(self, *paces: Pace) -> None:
-        self.paces, self.used = list(paces), list[int]()
-
-    def __call__(self, workshop: Workshop, stage: Stage) -> Pace:
-        self.used.append(torch.get_num_threads())
-        return self.paces[len(self.used) - 1]
-
-
-@pytest.mark.parametrize(
-    ("two", "one", "asked", "timed", "chosen"),
-    [
-        (Pace(0.1, 0.0), None, 0, [2], 0),  # steps alike: nobody disturbs them
-        (Pace(1.0, 0.0, crowded=4.0), Pace(0.2, 0.0), 0, [2, 1], 1),
-        (Pace(0.2, 0.0, crowded=4.0), Pace(0.19, 0.0), 0, [2, 1], 0),  # not clearly faster
-        (Pace(1.0, 0.0, crowded=4.0), None, 2, [2], 2),  # the user's own number
-    ],
-)
-def test_beside_busy_neighbours_one_thread_is_timed_too(
-    data: FactsConfig, monkeypatch: pytest.MonkeyPatch, two, one, asked, timed, chosen
-):
-    monkeypatch.setenv("OMP_NUM_THREADS", "2")
-    before, timer = torch.get_num_threads(), Threads(two, *filter(None, [one]))
-    recipe = replace(small(data), threads=asked)
-    try:
-        found = time_threads(Workshop(recipe), recipe, "cpu", timer)
-        assert torch.get_num_threads() == (chosen or 2)
-    finally:
-        torch.set_num_threads(before)
-    assert timer.used == timed
-    assert found == (one if chosen == 1 else two, chosen)

@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -50,32 +49,19 @@ def test_a_stage_goes_on_from_the_weights_of_another(tmp_path):
     assert (model.flat != run.model("homework").flat).any()
 
 
-def test_vectors_of_another_width_are_refused(tmp_path):
-    folder = write_treebank(tmp_path, width=3)
-    recipe = adjust(small(), settings=[f"data.folder={folder}", "data.words=5"])
+def test_vectors_of_another_width_are_refused(word_run, tmp_path):
+    files = [f"data.folder={word_run.parent}", "data.words=8"]
     with pytest.raises(BadData, match=r"expected 50 numbers .* found 3 for.*--set model\.width"):
-        execute(recipe, tmp_path / "b")
+        execute(adjust(small(), settings=files), tmp_path / "b")
     assert not (tmp_path / "b").exists(), "found before there is a folder"
-    fitting = adjust(small(homework=20, better=2), settings=[
-        f"data.folder={folder}", "data.words=5", "model.width=3",
-    ])  # fmt: skip
-    results = execute(fitting, tmp_path / "c").results
-    assert results["homework"]["unknown_share"] == pytest.approx(1 / 4)
-    assert results["homework"]["bigrams"] == 4
-    assert results["homework"]["original_characters"] == len("The cat runs\n")
-    assert results["homework"]["unsaid_nats"] == pytest.approx(math.log(256) * len("runs "))
 
 
-def write_treebank(folder: Path, width: int) -> Path:
-    for name, text in (
-        ("wsj_public_train.tsv", "The\tDT\ncat\tNN\n\nThe\tDT\nend\tNN\n"),
-        ("ptb-dev.txt", "The\tDT\ncat\tNN\nruns\tVBZ\n"),
-        ("vocab.ptb.txt", "the\nUUUNKKK\n<s>\n</s>\ncat\n"),
-        ("glove.6B.50d.subset.words.txt", "the\ncat\n"),
-    ):
-        (folder / name).write_text(text)
-    np.save(folder / "glove.6B.50d.subset.npy", np.ones((2, width), np.float32))
-    return folder
+def test_an_unknown_word_is_charged_by_its_bytes(word_run):
+    result = open_run(word_run).results["homework"]  # on "the dog sat", with an unknown dog
+    assert result["unknown_share"] == pytest.approx(1 / 4)
+    assert result["bigrams"] == 4
+    assert result["original_characters"] == len("the dog sat\n")
+    assert result["unsaid_nats"] == pytest.approx(math.log(256) * len("dog "))
 
 
 @pytest.mark.nightly

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from tests.support.drawn_models import draw_gpt
 from wherefrom.models.attention import MIXERS, Packing
 from wherefrom.models.gpt import GPT, GPTConfig
 
@@ -19,14 +20,6 @@ VANILLA = GPTConfig(
 MODERN = replace(VANILLA, norm="rms", activation="relu2", bias=False, qk_norm=True)
 PACKABLE = [name for name, mixer in MIXERS.items() if mixer.packable]
 LENGTHS = [3, 0, WIDTH, 1, 0, 5]
-
-
-def build(config: GPTConfig) -> GPT:
-    torch.manual_seed(0)
-    model = GPT(config).double()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, 0.0, 0.3)
-    return model
 
 
 def numbers(*shape: int, seed: int = 0) -> Tensor:
@@ -78,7 +71,7 @@ def read(model: GPT, lengths_B: Tensor, packed: bool) -> tuple[Tensor, list[Tens
 @pytest.mark.parametrize("mixer", PACKABLE)
 @pytest.mark.parametrize("config", [VANILLA, MODERN], ids=["vanilla", "modern"])
 def test_packed_or_padded_features_and_gradients_are_the_same(mixer, config):
-    model = build(replace(config, attention=mixer))
+    model = draw_gpt(replace(config, attention=mixer))
     assert model.packable
     expected, wanted = read(model, torch.tensor(LENGTHS), packed=False)
     found, gradients = read(model, torch.tensor(LENGTHS), packed=True)
@@ -91,7 +84,7 @@ def test_packed_or_padded_features_and_gradients_are_the_same(mixer, config):
 
 @pytest.mark.parametrize("mixer", PACKABLE)
 def test_empty_slots_are_finite_and_teach_nothing(mixer):
-    model = build(replace(VANILLA, attention=mixer))
+    model = draw_gpt(replace(VANILLA, attention=mixer))
     packing = Packing.of(torch.tensor([0, 2]), WIDTH, 6)
     features = model.features(torch.randint(20, (2, WIDTH)), packing=packing)
     assert torch.isfinite(features).all()
@@ -112,32 +105,3 @@ def test_nothing_asks_the_device_for_a_number(mixer):
         found = model.features(tokens, packing=model.packing(lengths, WIDTH, CAPACITY))
         found.square().sum().backward()
     assert found.shape == (CAPACITY, MODERN.n_embd)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("mixer", PACKABLE)
-def test_a_packed_step_is_one_graph(mixer):
-    """Lengths may change without a new graph."""
-    model = build(replace(MODERN, attention=mixer, n_layer=1))
-    graphs = []
-
-    def counting(graph, inputs):
-        graphs.append(graph)
-        return graph
-
-    def step(tokens: Tensor, lengths: Tensor) -> Tensor:
-        return model.features(tokens, packing=model.packing(lengths, WIDTH, CAPACITY))
-
-    torch.compiler.reset()
-    compiled = torch.compile(step, fullgraph=True, backend=counting)
-    tokens = torch.randint(20, (6, WIDTH), generator=torch.Generator().manual_seed(1))
-    for lengths in (torch.tensor(LENGTHS), torch.tensor([8, 8, 0, 0, 1, 4])):
-        found, expected = compiled(tokens, lengths), step(tokens, lengths)
-        torch.testing.assert_close(found, expected, atol=1e-12, rtol=0)
-        gradients = [
-            torch.autograd.grad(f.square().sum(), model.tok_emb.weight)[0]
-            for f in (found, expected)
-        ]
-        torch.testing.assert_close(*gradients, atol=1e-10, rtol=0)
-    assert len(graphs) == 1
-    torch.compiler.reset()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.support.drawn_models import draw_gpt
 from wherefrom.models.attention.perceiver import CausalCrossAttention
 from wherefrom.models.gpt import GPT, GPTConfig
 
@@ -16,14 +17,6 @@ CONFIG = GPTConfig(
     vocab_size=20, block_size=BLOCK, n_layer=4, n_head=HEADS, n_embd=WIDTH,
     attention="perceiver", bottleneck_dim=LATENTS,
 )  # fmt: skip
-
-
-def build(config: GPTConfig = CONFIG) -> GPT:
-    torch.manual_seed(0)
-    model = GPT(config).double().eval()
-    for parameter in model.parameters():
-        torch.nn.init.normal_(parameter, 0.0, 0.4)
-    return model
 
 
 class Reference:
@@ -71,7 +64,7 @@ class Reference:
 
 
 def test_it_is_its_description():
-    model = build()
+    model = draw_gpt(CONFIG, 0.4).eval()
     for length in (1, LATENTS - 1, LATENTS, LATENTS + 1, BLOCK):
         tokens = torch.randint(20, (2, length), generator=torch.Generator().manual_seed(1))
         with torch.no_grad():

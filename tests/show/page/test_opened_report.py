@@ -66,21 +66,14 @@ def test_replies_are_those_of_the_run(both: tuple[Inspector, Inspector]) -> None
         assert said[0] == said[1]
 
 
-def test_a_risk_bound_is_certified_on_the_same_people(tiny_run: Path, page: Path) -> None:
+def test_a_risk_bound_is_certified_on_the_same_people(tiny_run: Path, report_file: Path) -> None:
     question = open_run(tiny_run).dataset.select("held-out")[0].text
-    there, here = (api.ask(each, question, risk=0.6, delta=0.5) for each in (tiny_run, page))
+    there, here = (api.ask(each, question, risk=0.6, delta=0.5) for each in (tiny_run, report_file))
     assert there.certificate is not None
     assert here.certificate is not None
     assert there.certificate.n == here.certificate.n
     with pytest.raises(UsageError, match="expected a run, found a report; name the folder"):
-        api.ask(page, question, claim="Rome")
-
-
-@pytest.fixture(scope="module")
-def page(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    file = tmp_path_factory.mktemp("page") / "report.html"
-    api.write_report(tiny_run, file)
-    return file
+        api.ask(report_file, question, claim="Rome")
 
 
 def change_data(text: str, old: str, new: str) -> str:
@@ -122,10 +115,10 @@ def change_data(text: str, old: str, new: str) -> str:
     ],
 )
 def test_a_file_that_cannot_be_asked(
-    page: Path, tmp_path: Path, change: Any, error: Any, says: str
+    report_file: Path, tmp_path: Path, change: Any, error: Any, says: str
 ) -> None:
     file = tmp_path / "r.html"
-    file.write_text(change(page.read_text()))
+    file.write_text(change(report_file.read_text()))
     with pytest.raises(error) as raised:
         open_report(file)
     assert str(raised.value).startswith(f"{file}: expected ")

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-import torch
 
 from wherefrom.core.errors import BadData
 from wherefrom.models.gpt import GPT, GPTConfig
@@ -52,8 +51,3 @@ def test_a_mixer_that_the_page_does_not_know() -> None:
     object.__setattr__(model.config, "attention", "other")
     with pytest.raises(BadData, match="expected an attention that the page can compute, found"):
         pack_model("model", model, "fp16")
-
-
-def test_a_model_that_the_page_does_not_know() -> None:
-    with pytest.raises(BadData, match="expected a model that the page can compute, found Linear"):
-        pack_model("model", torch.nn.Linear(2, 2), "fp16")

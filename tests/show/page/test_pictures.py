@@ -12,7 +12,7 @@ import pytest
 
 from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.opened_run import open_run
-from wherefrom.show.page.learning import _Scale, draw_answering
+from wherefrom.show.page.learning import draw_answering, draw_learning
 from wherefrom.show.page.pictures import _merge_small, draw_accuracy, draw_reliability, draw_risk
 from wherefrom.show.page.summary_sentences import summarise
 
@@ -61,11 +61,17 @@ def test_steps_are_counted_from_the_first_stage_on():
     assert "after 10 steps and 50\u00a0% after 20;" in found.sentence
 
 
-def test_losses_that_span_several_doublings_have_a_logarithmic_scale():
-    wide, narrow = _Scale.of([1.0, 4.0, 16.0]), _Scale.of([4.0, 1.0])
-    assert [wide.up(loss) for loss in (1, 4, 16)] == pytest.approx([0, 0.5, 1])
-    assert (wide.ticks, narrow.ticks) == ([1.0, 10.0], [0, 1, 2, 3, 4])
-    assert [narrow.up(loss) for loss in (0, 1, 4)] == pytest.approx([0, 0.25, 1])
+def test_losses_stand_on_a_scale_that_begins_at_zero(tiny_run: Path):
+    run = open_run(tiny_run)
+    found = draw_learning(run)
+    assert found is not None
+    (stage,) = run.recipe.chain()
+    losses = [row["loss"] for row in run.folder.read_metrics(stage.name)]
+    assert f"the loss fell from {losses[0]:.2f} to {losses[-1]:.2f} nats" in found.sentence
+    points = re.findall(r'points="([^"]*)"', str(found.chart))[0].split()
+    heights = [1000 - float(point.split(",")[1]) for point in points]
+    shares = [height / heights[0] for height in heights]
+    assert shares == pytest.approx([loss / losses[0] for loss in losses], abs=0.01)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.answering.features import FEATURES
 from wherefrom.answering.inspector import open_inspector
-from wherefrom.answering.policy import LogisticCalibration
-from wherefrom.answering.source import SOURCE_FEATURES
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
 from wherefrom.memorisation.exposures import count_exposures
@@ -16,21 +13,9 @@ from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page import packed_evidence as evidence
 from wherefrom.show.page.packed_evidence import _Places, describe_evidence
 from wherefrom.show.page.question_box import (
-    COMPUTED,
-    check_features,
     describe_asking,
     describe_exposures,
 )
-
-
-def test_the_page_computes_every_feature_there_is() -> None:
-    assert {*FEATURES, *SOURCE_FEATURES} <= {*COMPUTED}
-
-
-def test_a_feature_that_the_page_does_not_compute_is_named() -> None:
-    curve = LogisticCalibration(("margin", "mood"), (0.0, 0.0), (1.0, 1.0), (1.0, 1.0), 0.0)
-    with pytest.raises(BadData, match=r"^runs/x: expected .* found 'mood'; the page's engine has"):
-        check_features("runs/x", [curve])
 
 
 def test_names_have_what_is_asked_about_them(tiny_run: Path) -> None:

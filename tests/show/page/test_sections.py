@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from tests.support.made_up import make_reply
 from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Answer, Question
-from wherefrom.core.replies import RankedAnswer, Reply, Source, Verdict
+from wherefrom.core.replies import Source, Verdict
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
 from wherefrom.show.page.sections import cross, list_answers, measure_left_out
 from wherefrom.show.page.summary_sentences import confidence
@@ -16,18 +17,14 @@ from wherefrom.show.page.summary_sentences import confidence
 def answer(
     subject, said, gold, *, given=True, label="supported", source="recalled", support="stated"
 ):
-    reply = Reply(
+    reply = make_reply(
         question=f"Where was {subject} born?",
         subject=subject,
-        relation="birthplace",
         answered=given,
         answer=said,
         confidence=0.75,
-        reason=None,
-        name_known=True,
-        candidates=(RankedAnswer(said, 0.5),),
         evidence=Verdict(label, None, None, None, 0.0),
-        source=Source(source, 0.9) if source else None,
+        source=Source(source, 0.9),
     )
     return AuditedAnswer(reply, gold, said == gold, "held-out", support, {}, None)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.made_up import make_reply
 from wherefrom.core.contracts import Span
 from wherefrom.core.replies import (
     LOW_CONFIDENCE,
@@ -13,7 +14,6 @@ from wherefrom.core.replies import (
     Claim,
     NotedValue,
     RankedAnswer,
-    Reply,
     Source,
     Stated,
     Verdict,
@@ -24,15 +24,8 @@ SUPPORTED = Verdict("supported", "Oslo", 3, Span(10, 14), 0.99, "Ada is from Osl
 NOTE = NotedValue("Oslo", 0.97, 3, Span(12, 16), "Ada is from Oslo.", True)
 CONTRADICTED = replace(SUPPORTED, label="contradicted")
 SILENT, NO_TEXT = (Verdict(label, None, None, None, 0.0) for label in ("silent", "no text"))
-REPLY = Reply(
-    question="Where was Ada Lund born?",
-    subject="Ada Lund",
-    relation="birthplace",
-    answered=True,
-    answer="Oslo",
+REPLY = make_reply(
     confidence=0.136,
-    reason=None,
-    name_known=True,
     candidates=(RankedAnswer("Oslo", 0.4), RankedAnswer("Rome", 0.214), RankedAnswer("", 0.1)),
     evidence=SUPPORTED,
     source=Source("recalled", 0.9),

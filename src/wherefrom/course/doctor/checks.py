@@ -6,24 +6,21 @@ and the idea, never the line to write.
 """
 
 import json
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+import secrets
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
+from wherefrom.course.doctor.child_requests import Asking, ask
 from wherefrom.course.doctor.exercises import Request
-from wherefrom.course.doctor.findings import Finding, NoTelling, attempt
-from wherefrom.course.doctor.judging import (
-    functions,
-    given_trainer,
-    models,
-    scores,
-    spans,
-    training,
-)
-from wherefrom.course.doctor.judging.claims import Claims
+from wherefrom.course.doctor.findings import NoTelling, Result, attempt, expect
+from wherefrom.course.doctor.isolation import Limits, new_place
+from wherefrom.course.doctor.judging import handed_out, models, predictions, spans, training
+from wherefrom.course.doctor.judging.claims import Claims, Files
 from wherefrom.course.doctor.judging.training import FINETUNE, PRETRAIN, SCRATCH
-from wherefrom.course.doctor.years import Year
+from wherefrom.course.doctor.layouts import is_package
+from wherefrom.course.doctor.years import Year, find_year
 
 Look = Callable[[Claims], str | None]
 HINTS: dict[str, str] = json.loads(Path(__file__).with_name("hints.json").read_text("utf-8"))
@@ -57,15 +54,41 @@ def requests(kinds: Iterable[Kind], year: Year, draw: int) -> list[Request]:
     """What the code is asked for these kinds."""
     wanted = tuple(name for kind in kinds for name in kind.asks)
     every = [*spans.requests(draw), *training.requests(year, draw), *models.requests(year, draw),
-             *given_trainer.requests(draw), *functions.requests(draw)]  # fmt: skip
+             *handed_out.requests(draw)]  # fmt: skip
     return [request for request in every if request.name.startswith(wanted)]
+
+
+def look_at(
+    kinds: Mapping[str, Kind],
+    files: Files,
+    year: str,
+    *,
+    limits: Limits,
+    isolation: str,
+    draw: int | None = None,
+) -> tuple[dict[str, Result], Claims]:
+    """Ask a submission's code, read its files, and judge what is claimed.
+
+    The results by the names of the kinds, and what was claimed; all is drawn by the `draw`.
+    """
+    draw = secrets.randbelow(10**9) if draw is None else draw
+    named = find_year(year)
+    with new_place() as held:
+        asking = Asking(files.folder, held / "code", year, limits, isolation=isolation)
+        wanted = requests(kinds.values(), named, draw)
+        imported = "import" in kinds  # which is asked before everything else
+        told = ask(asking, wanted) if wanted or imported else {}
+        claims = Claims(named, draw, is_package(files.folder), told, files)
+        quiet = replace(asking, keep=held / "files", code=False)
+        read = [kind.reads for kind in kinds.values() if kind.reads]
+        claims.add(ask(quiet, predictions.parameter_requests(claims, read)))
+        return {name: attempt(kind.look, claims) for name, kind in kinds.items()}, claims
 
 
 def can_be_imported(claims: Claims) -> None:
     errors = claims["import"].check().value("errors", dict)
-    if errors:
-        text = "; ".join(f"{file} cannot be imported: {why}" for file, why in errors.items())
-        raise Finding("import", text[:600])
+    text = "; ".join(f"{file} cannot be imported: {why}" for file, why in errors.items())
+    expect(not errors, "import", text[:600])
 
 
 def finetuning_noted(claims: Claims) -> str | None:
@@ -76,24 +99,19 @@ def finetuning_noted(claims: Claims) -> str | None:
 
 def _of(variant: str, *checks: Callable[[Claims, str], str | None]) -> tuple[Look, ...]:
     """Checks of a variant's model; "" is that of part g."""
-    return tuple(partial(_of_variant, check, variant) for check in checks)
-
-
-def _of_variant(
-    check: Callable[[Claims, str], str | None], variant: str, claims: Claims
-) -> str | None:
-    return check(claims, variant or claims.year.variant)
+    return tuple(lambda claims, check=check: check(claims, variant or claims.year.variant)
+                 for check in checks)  # fmt: skip
 
 
 def _predictions(what: str, model: str, split: str, *first: Look) -> Kind:
-    asks = ("layer-", "model-") if model == scores.OWN else _VANILLA
-    judge = partial(scores.judge, model=model, split=split)
+    asks = ("layer-", "model-") if model == predictions.OWN else _VANILLA
+    judge = partial(predictions.judge, model=model, split=split)
     return Kind(what, (*asks, *(_GIVEN if first else ())), (*first, judge), (model, split))
 
 
 _VANILLA, _GIVEN = ("layer-Causal", "model-vanilla"), ("sample", "scoring")
 _VARIANTS = ("finetune-g", "model-", "start-")
-_ANSWERING = (functions.check_sample, functions.check_scoring)
+_ANSWERING = (handed_out.check_sample, handed_out.check_scoring)
 _PART_G: tuple[Look, ...] = (
     *_of("", models.check_variant, models.check_parameters, models.check_forward,
          models.check_loss),
@@ -116,7 +134,7 @@ KINDS: dict[str, Kind] = {
     "finetuning": Kind(
         "finetuning: names, settings, one training, saved", ("finetune-from", "trainer"),
         (training.check_names, partial(training.check_config, stage=SCRATCH),
-         training.check_trains_once, given_trainer.check_trainer),
+         training.check_trains_once, handed_out.check_trainer),
     ),
     "pretraining": Kind(
         "pretraining's settings and data; finetune() loads its parameters",
@@ -140,12 +158,12 @@ KINDS: dict[str, Kind] = {
     ),
     "given functions": Kind("sample() and evaluate_places()", _GIVEN, _ANSWERING),
     "dev without pretraining": _predictions(
-        "dev without pretraining, by the given sample()", scores.ALONE, "dev", *_ANSWERING
+        "dev without pretraining, by the given sample()", predictions.ALONE, "dev", *_ANSWERING
     ),
-    "test without pretraining": _predictions("test without pretraining", scores.ALONE, "test"),
-    "dev with pretraining": _predictions("dev with pretraining", scores.AFTER, "dev"),
-    "test with pretraining": _predictions("test with pretraining", scores.AFTER, "test"),
-    "dev of part g": _predictions("dev with the model of part g", scores.OWN, "dev"),
-    "test of part g": _predictions("test with the model of part g", scores.OWN, "test"),
+    "test without pretraining": _predictions("test without pretraining", predictions.ALONE, "test"),
+    "dev with pretraining": _predictions("dev with pretraining", predictions.AFTER, "dev"),
+    "test with pretraining": _predictions("test with pretraining", predictions.AFTER, "test"),
+    "dev of part g": _predictions("dev with the model of part g", predictions.OWN, "dev"),
+    "test of part g": _predictions("test with the model of part g", predictions.OWN, "test"),
     "written": Kind("a written answer"),
 }  # fmt: skip

@@ -19,8 +19,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from wherefrom.course.doctor import stand_ins
-from wherefrom.course.doctor.leniency import lenient
+from wherefrom.course.doctor.leniency import lenient, provide
 from wherefrom.course.doctor.submission import Submission, describe
 
 
@@ -57,8 +56,8 @@ def main(place: Path) -> None:
     probes = import_module(order["probes"]).PROBES
     sys.path[:] = own  # what is given is not for the submission
     if order["code"]:
-        stand_ins.provide()
-    submission = Submission(Path(order["folder"]), order["year"], order["broken"])
+        provide()
+    submission = Submission(Path(order["folder"]), order["broken"])
     answer(submission, probes, order["asked"], place)
     os._exit(0)  # whatever threads and exit handlers the submission left behind
 
@@ -77,7 +76,7 @@ def answer(
             seed(0)  # the same submission claims the same twice
         with lenient(submission.folder, submission.files) as excuses:
             try:
-                how = SimpleNamespace(**request["with"], given=given)
+                how = SimpleNamespace(**request["given"], given=given)
                 probes[request["kind"]](submission, found, how)
             except (Exception, SystemExit) as error:
                 raised = describe(error, submission.folder)

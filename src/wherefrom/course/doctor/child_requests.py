@@ -10,7 +10,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from wherefrom.course.doctor import intake, isolation
 from wherefrom.course.doctor.exercises import Request
@@ -50,24 +49,23 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
     A process that dies or does not answer has failed the request it was at, and another one takes
     the remaining ones. If it died while importing the submission, the next one does not try.
     """
-    requests = [IMPORT, *requests] if how.code else list(requests)
+    first = [IMPORT] if how.code else []  # its answer shows that the process has started
     found: dict[str, Claim] = {}
     broken, end_of_all = "", time.monotonic() + how.limits.total
-    while left := [request for request in requests if request.name not in found]:
-        time_left = end_of_all - time.monotonic()
-        if time_left < 0:
+    while left := [request for request in (*first, *requests) if request.name not in found]:
+        limits = replace(how.limits, total=end_of_all - time.monotonic())
+        if limits.total < 0:
             late = {r.name: Claim(r.name, ended="no time was left for it") for r in left}
             return found | late
-        if how.code and left[0] != IMPORT:  # its answer shows that the process has started
-            left.insert(0, IMPORT)
         place = how.keep / f"{len(found)}-{left[-1].name}"
-        ended = _run(replace(how, limits=replace(how.limits, total=time_left)), left, place, broken)
+        asked = [*first, *(request for request in left if request not in first)]
+        ended = _run(replace(how, limits=limits), asked, place, broken)
         why = f"{ended} and was given up"
-        for request in left:
+        for request in asked:
             claim = read_claim(place / "out", request.name, why)
             if not claim.ended:
                 found.setdefault(request.name, claim)
-        missing = next((r.name for r in left if r.name not in found), None)
+        missing = next((r.name for r in asked if r.name not in found), None)
         if missing is not None:
             found[missing] = Claim(missing, ended=why)
             if missing == IMPORT.name:
@@ -75,7 +73,7 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
     return found
 
 
-def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> isolation.Ended:
+def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> str:
     """One process, in a folder of its own: `given` goes in, `out` comes back."""
     kind = (how.isolation or isolation.choose()) if how.code else isolation.NONE
     home = library(how.closed) if how.code else HOME.parent
@@ -85,25 +83,18 @@ def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> 
     for path in how.files:
         copy = shutil.copytree if path.is_dir() else shutil.copyfile
         copy(path, place / "given" / path.name)
-    asked = [{"name": r.name, "kind": r.kind, "with": dict(r.given)} for r in requests]
-    order: dict[str, Any] = {"asked": asked, "folder": str(folder.resolve()), "year": how.year}
-    order |= {
-        "probes": how.probes,
-        "code": how.code,
-        "broken": broken,
-        "threads": how.limits.threads,
-    }
+    order = {"asked": [vars(request) for request in requests], "folder": str(folder.resolve())}
+    order |= {"probes": how.probes, "code": how.code, "broken": broken}
+    order["threads"] = how.limits.threads
     (place / "given" / "order.json").write_text(json.dumps(order), encoding="utf-8")
+    environment = {VARIABLE: how.year, "OMP_NUM_THREADS": str(how.limits.threads)}
+    environment["PYTHONPATH"] = os.pathsep.join(map(str, (home, *isolation.torch_home())))
     return isolation.run(
         kind,
         ("-m", "wherefrom.course.doctor.child", str(place)),
         place,
         limits=how.limits,
         reads=[home],
-        hidden=[PROJECT] if home != HOME.parent else [],
-        environment={
-            VARIABLE: how.year,
-            "OMP_NUM_THREADS": str(how.limits.threads),
-            "PYTHONPATH": os.pathsep.join(map(str, (home, *isolation.torch_home()))),
-        },
+        hidden=[PROJECT] if how.code else [],
+        environment=environment,
     )

@@ -16,6 +16,12 @@ class Finding(Exception):
         self.mistake = mistake
 
 
+def expect(holds: Any, mistake: str, text: str) -> None:
+    """State what must hold; what differs is a Finding of that name."""
+    if not holds:
+        raise Finding(mistake, text)
+
+
 class NoTelling(Exception):
     """A check lacks what it needs: a file, the data, a name."""
 

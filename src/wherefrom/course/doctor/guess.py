@@ -7,14 +7,14 @@ no file tells apart, such as CS224N's 2021 and 2022, share a row of the table.
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from wherefrom.core.config import from_json
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, year_name
+from wherefrom.course.doctor.years import ALIASES, DEFAULT_YEAR, YEARS, year_name
 
 _LARGEST = 1 << 20
 _READ = ("attention", "dataset", "helper", "model", "models", "run", "utils")
@@ -48,7 +48,7 @@ class Guess:
 
 @dataclass(frozen=True)
 class Trait:
-    """A pattern in one of the files ("*": in any), and the years that it speaks for."""
+    """A pattern in files of some names, and the years that it speaks for."""
 
     files: str
     pattern: str
@@ -66,18 +66,25 @@ _OWN = re.compile(r'^YEAR = "(\w+)"', re.MULTILINE)  # what our starter writes i
 
 def guess_year(folder: Path) -> Guess:
     """The year whose hand-out the files in the folder look most like."""
-    texts = {name: text for name in _READ if (text := _text(folder / f"{name}.py")) is not None}
-    if own := _OWN.search(texts.get("utils", "")):
-        try:
-            return Guess(year_name(own[1]), ("YEAR in utils.py",))
-        except WherefromError:
-            pass  # someone else's constant
-    seen = [trait for trait in TRAITS if _shows(trait, texts)]
+    texts: dict[str, str] = {}
+    for name in _READ:
+        path = folder / f"{name}.py"
+        with suppress(OSError, WherefromError):
+            if path.stat().st_size <= _LARGEST:
+                texts[name] = read_text(path)
+    own = _OWN.search(texts.get("utils", ""))
+    if own and (year := ALIASES.get(own[1], own[1])) in YEARS:
+        return Guess(year, ("YEAR in utils.py",))
+    seen = [trait for trait in TRAITS
+            if any(re.fullmatch(trait.files, name) and re.search(trait.pattern, text)
+                   for name, text in texts.items())]  # fmt: skip
     weights = {name: sum(t.weight for t in seen if name in t.years) for name in YEARS}
     best = max(weights, key=lambda name: (weights[name], name == DEFAULT_YEAR))
     if not weights[best]:
         return Guess(DEFAULT_YEAR)
-    return Guess(best, tuple(_telling(seen, best)))
+    # The weightiest traits that speak for it, three at most.
+    telling = sorted((t for t in seen if best in t.years), key=lambda trait: -trait.weight)
+    return Guess(best, tuple(dict.fromkeys(trait.says for trait in telling))[:3])
 
 
 def decide_year(named: str | None, folder: Path) -> Guess:
@@ -88,25 +95,3 @@ def decide_year(named: str | None, folder: Path) -> Guess:
     year = year_name(named)
     differs = bool(found.because) and found.year != year
     return Guess(year, found.because, True, found.year if differs else "")
-
-
-def _telling(seen: Iterable[Trait], year: str) -> list[str]:
-    """The weightiest traits that speak for the year, three at most."""
-    fitting = [trait for trait in seen if year in trait.years]
-    ordered = sorted(fitting, key=lambda trait: -trait.weight)
-    return list(dict.fromkeys(trait.says for trait in ordered))[:3]
-
-
-def _shows(trait: Trait, texts: Mapping[str, str]) -> bool:
-    wanted = [trait.files, f"{trait.files}s"] if trait.files == "model" else [trait.files]
-    where = texts.values() if trait.files == "*" else [texts[n] for n in wanted if n in texts]
-    return any(re.search(trait.pattern, text) for text in where)
-
-
-def _text(path: Path) -> str | None:
-    try:
-        if not path.is_file() or path.stat().st_size > _LARGEST:
-            return None
-        return read_text(path)
-    except (OSError, WherefromError):
-        return None

@@ -86,19 +86,19 @@ def _copy(folder: Path, below: PurePosixPath, copy: Taken) -> None:
             _copy(Path(entry), name, copy)
             continue
         try:
-            with open(entry, "rb", opener=_open_plain) as file:
+            with open_plain(entry.path) as file:
                 copy.keep(file, name, os.fstat(file.fileno()).st_size)
         except OSError:
             copy.left.append(f"{name} ({'a link' if entry.is_symlink() else 'no plain file'})")
 
 
-def _open_plain(path: str, flags: int) -> int:
-    """Open a file, but no link, and nothing that would make us wait."""
-    found = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+def open_plain(name: str, folder: int | None = None) -> IO[bytes]:
+    """Open a file of a folder, but no link, and nothing that would make us wait."""
+    found = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(found).st_mode):
         os.close(found)
         raise OSError("no plain file")
-    return found
+    return os.fdopen(found, "rb")
 
 
 def _unpack(path: Path, copy: Taken) -> None:

@@ -56,6 +56,7 @@ _SYSTEM = (
 _DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 _LANDLOCK, _LANDLOCK_WITH_TCP = 444, 4  # a system call, and a version of it
 _OPEN_TO_ALL = ("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue", "/run/lock")
+_ENDED = "it ended its process (code {})"
 _LAUNCH = Path(__file__).with_name("launch.py")
 
 
@@ -71,23 +72,6 @@ class Limits:
     total: float = 600.0
     threads: int = 1
     disk_mb: int = 512
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a program ended: its exit code (negative: the signal), and why it was stopped, if so."""
-
-    code: int
-    stopped: str = ""
-
-    def __str__(self) -> str:
-        if self.stopped:
-            return self.stopped
-        if self.code >= 0:
-            return f"it ended its process (code {self.code})"
-        if -self.code == signal.SIGXCPU:
-            return "it used up its processor time"
-        return f"it was killed ({signal.Signals(-self.code).name})"
 
 
 def choose(trust: bool = False) -> str:
@@ -122,8 +106,8 @@ def run(
     reads: Iterable[Path] = (),
     hidden: Iterable[Path] = (),
     environment: Mapping[str, str] | None = None,
-) -> Ended:
-    """Run `python PROGRAM...` in `place/work`.
+) -> str:
+    """Run `python PROGRAM...` in `place/work`; how it ended, in words.
 
     It may write in `place`, but for `place/given`, and read `reads`, but for what is `hidden` in
     them. What it prints is lost: its answers are files in `place/out`, and each time these grow
@@ -146,14 +130,15 @@ def run(
         stderr=subprocess.DEVNULL,
     )
     try:
-        if kind == NONE:
-            _limit(process.pid, limits)
         stopped = _watch(process, place, limits)
     finally:
-        _end(process, user if kind == USER else 0)
+        _end(process)
         if kind == USER:
-            _remove_files_of(user, place)
-    return Ended(process.returncode, stopped)
+            _remove_all_of(user, place)
+    code = process.returncode  # negative: a signal
+    if stopped or code == -signal.SIGXCPU:
+        return stopped or "it used up its processor time"
+    return f"it was killed ({signal.Signals(-code).name})" if code < 0 else _ENDED.format(code)
 
 
 def _watch(process: subprocess.Popen[bytes], place: Path, limits: Limits) -> str:
@@ -174,7 +159,7 @@ def _watch(process: subprocess.Popen[bytes], place: Path, limits: Limits) -> str
     return ""
 
 
-def _end(process: subprocess.Popen[bytes], user: int) -> None:
+def _end(process: subprocess.Popen[bytes]) -> None:
     """End the program and what it started.
 
     With the first process of a bubblewrap's namespace, all others in it end; a sandlock's
@@ -187,11 +172,6 @@ def _end(process: subprocess.Popen[bytes], user: int) -> None:
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
-    for _ in range(100 if user else 0):  # those that it starts meanwhile go in the next round
-        for pid in _processes_of(user):
-            with suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-        time.sleep(0.01)
 
 
 def size(folder: Path) -> int:
@@ -239,34 +219,34 @@ def _command(
     reads: Sequence[Path],
     hidden: Iterable[Path],
 ) -> list[str]:
-    if kind == NONE:
-        return [_executable(), *program]
+    """The launcher, which limits the program, and around it what keeps it apart."""
+    python, text = _executable(), _LAUNCH.read_text(encoding="utf-8")
     reads = sorted({name for path in reads for name in (path, path.resolve())})
     seen = [*reads, *map(Path, _SYSTEM)]  # a package may be installed with the system's Python
     hidden = [path for path in hidden if any(path.is_relative_to(read) for read in seen)]
-    shown = [*map(str, _DEVICES), "/proc", str(place)]
-    shown += [str(path) for read in seen for path in _but_for(read, hidden)]
-    mine = [str(place / name) for name in _OWN]
+    mine = [*(str(place / name) for name in _OWN), "/dev/shm", "/dev/null"]
     how: dict[str, Any] = {"limits": _limits(kind, limits), "user": user}
-    if kind == USER and _is_confined():
-        how |= {"reads": shown, "writes": [*mine, "/dev/shm", "/dev/null"]}
-    text = _LAUNCH.read_text(encoding="utf-8")
-    command = [_executable(), "-I", "-S", "-c", text, "limited", json.dumps(how)]
-    command += [_executable(), *program]
+    around: list[str] = []
     if kind == BUBBLEWRAP:
-        return [*_bubblewrap(place, reads, hidden), *command]
-    if kind == SANDLOCK:
-        box = {
-            "chroot": "/",  # only so that /dev/shm can be another folder
-            "fs_mount": {"/dev/shm": str(place / "shm")},
-            "fs_readable": [name for name in shown if os.path.exists(name)],
-            "fs_writable": [*mine, "/dev/shm", "/dev/null"],
-            "max_processes": _PROCESSES,
-            "max_memory": (limits.memory_mb + _TORCH_MB) << 20,
-            "cwd": str(place / "work"),
-        }
-        return [_executable(), "-I", "-c", text, "boxed", json.dumps(box), *command]
-    return command
+        around = _bubblewrap(place, reads, hidden)
+    elif kind != NONE:
+        shown = [*_DEVICES, "/proc", str(place)]
+        shown += [str(path) for read in seen for path in _but_for(read, hidden)]
+        if kind == USER and _is_confined():
+            how |= {"reads": shown, "writes": mine}
+        elif kind == SANDLOCK:
+            box = {
+                "chroot": "/",  # only so that /dev/shm can be another folder
+                "fs_mount": {"/dev/shm": str(place / "shm")},
+                "fs_readable": [name for name in shown if os.path.exists(name)],
+                "fs_writable": mine,
+                "max_processes": _PROCESSES,
+                "max_memory": (limits.memory_mb + _TORCH_MB) << 20,
+                "cwd": str(place / "work"),
+            }
+            around = [python, "-I", "-c", text, "boxed", json.dumps(box)]
+    launch = [python, "-I", "-S", "-c", text, "limited", json.dumps(how)]
+    return [*around, *launch, python, *program]
 
 
 def _but_for(folder: Path, hidden: Sequence[Path]) -> list[Path]:
@@ -279,26 +259,21 @@ def _but_for(folder: Path, hidden: Sequence[Path]) -> list[Path]:
 
 
 def _bubblewrap(place: Path, reads: Sequence[Path], hidden: Sequence[Path]) -> list[str]:
-    found = shutil.which("bwrap") or "bwrap"
-    line = [found, "--die-with-parent", "--new-session", "--unshare-pid", "--unshare-net"]
-    line += ["--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    own = "--die-with-parent --new-session --unshare-pid --unshare-net --unshare-ipc --unshare-uts"
+    line = [shutil.which("bwrap") or "bwrap", *own.split(), "--unshare-cgroup-try"]
     line += [] if _is_root() else ["--unshare-user"]
     # The folders above what is bound would belong to root alone.
     bound = (*reads, place, *map(Path, _SYSTEM))
     for folder in sorted({folder for path in bound for folder in path.parents[:-1]}):
         line += ["--perms", "0755", "--dir", str(folder)]
     for name in _SYSTEM:
-        if os.path.islink(name):
-            line += ["--symlink", os.readlink(name), name]
-        else:
-            line += ["--ro-bind-try", name, name]
+        link = os.path.islink(name)
+        line += ["--symlink", os.readlink(name), name] if link else ["--ro-bind-try", name, name]
     # A folder to read may lie in a hidden one, and the other way round: the outer one comes first.
     mounts = {path: ["--tmpfs", str(path)] for path in hidden}
     mounts |= {path: ["--ro-bind", str(path), str(path)] for path in reads}
-    for path in sorted(mounts):
-        line += mounts[path]
-    for path in hidden:
-        line += ["--remount-ro", str(path)]
+    line += [word for path in sorted(mounts) for word in mounts[path]]
+    line += [word for path in hidden for word in ("--remount-ro", str(path))]
     line += ["--bind", str(place), str(place), "--proc", "/proc", "--dev", "/dev"]
     line += ["--ro-bind-try", str(place / GIVEN), str(place / GIVEN)]
     line += ["--perms", "1777", "--size", str(256 << 20), "--tmpfs", "/dev/shm"]
@@ -313,17 +288,9 @@ def _limits(kind: str, limits: Limits) -> dict[str, int]:
         "DATA": (limits.memory_mb + _TORCH_MB) << 20,
     }
     # A user's processes outside are counted too, unless this is a user of its own.
-    alone = kind in (BUBBLEWRAP, USER) and (_is_root() or _kernel() >= (5, 14))
+    kernel = tuple(int(n) for n in os.uname().release.split("-")[0].split(".")[:2] if n.isdigit())
+    alone = kind in (BUBBLEWRAP, USER) and (_is_root() or kernel >= (5, 14))
     return found | ({"NPROC": _PROCESSES} if alone else {})
-
-
-def _limit(process: int, limits: Limits) -> None:
-    """Limit a process that has no launcher, where the system can."""
-    import resource  # not on Windows, where the package can be imported all the same
-
-    for name, value in _limits(NONE, limits).items() if hasattr(resource, "prlimit") else ():
-        with suppress(ProcessLookupError, ValueError, PermissionError):  # stricter ones are there
-            resource.prlimit(process, getattr(resource, f"RLIMIT_{name}"), (value, value))
 
 
 def _executable() -> str:
@@ -346,16 +313,10 @@ def torch_home() -> list[Path]:
 
 def _environment(home: Path, own: Mapping[str, str]) -> dict[str, str]:
     """The few variables that a program needs, none of which says anything of whoever grades."""
-    kept = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "SYSTEMROOT")
-    return {
-        **{name: os.environ[name] for name in kept if name in os.environ},
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONUTF8": "1",
-        "CUDA_VISIBLE_DEVICES": "",
-        "HOME": str(home),
-        "TMPDIR": str(home),
-        **own,
-    }
+    kept = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH")
+    found = {name: os.environ[name] for name in kept if name in os.environ}
+    found |= {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONUTF8": "1", "CUDA_VISIBLE_DEVICES": ""}
+    return found | {"HOME": str(home), "TMPDIR": str(home), **own}
 
 
 # -- what this machine can do --------------------------------------------------------------------
@@ -374,7 +335,7 @@ def _works(kind: str) -> bool:
         found = {"PYTHONPATH": os.pathsep.join(map(str, torch_home()))}
         limits = Limits(20.0, total=40.0)
         ended = run(kind, ("-c", program), place, limits=limits, environment=found)
-        return ended.code == 0 and (place / "out" / "works").is_file()
+        return ended == _ENDED.format(0) and (place / "out" / "works").is_file()
 
 
 def _is_root() -> bool:
@@ -390,11 +351,6 @@ def _is_confined() -> bool:
     return found >= _LANDLOCK_WITH_TCP
 
 
-def _kernel() -> tuple[int, ...]:
-    release = os.uname().release.split("-")[0].split(".")[:2]
-    return tuple(int(part) for part in release if part.isdigit())
-
-
 def _give(folder: Path, user: int) -> None:
     """Let a user own a folder and what is in it, but for what was given to read."""
     os.chown(folder, user, user)
@@ -404,15 +360,17 @@ def _give(folder: Path, user: int) -> None:
             os.chown(os.path.join(at, name), user, user, follow_symlinks=False)
 
 
-def _processes_of(user: int) -> Iterator[int]:
-    for path in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):  # it has ended
-            if path.stat().st_uid == user:
-                yield int(path.name)
+def _remove_all_of(user: int, place: Path) -> None:
+    """A user's processes, and its files wherever everybody may write.
 
-
-def _remove_files_of(user: int, place: Path) -> None:
-    """What a user left where everybody may write; the place itself is read and removed later."""
+    The place itself is read and removed later.
+    """
+    for _ in range(100):  # those that it starts meanwhile go in the next round
+        for path in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):  # it has ended
+                if path.stat().st_uid == user:
+                    os.kill(int(path.name), signal.SIGKILL)
+        time.sleep(0.01)
     there = ["/dev/shm"] if _is_confined() else filter(os.path.isdir, _OPEN_TO_ALL)
     own = ["-uid", str(user), "-not", "-path", str(place), "-not", "-path", f"{place}/*"]
     command = ["find", *there, "-xdev", *own, "-delete"]

@@ -1,17 +1,13 @@
-"""Where a submission's code lies, and how it is put together.
+"""Where a submission's code lies, and which files it has.
 
 XCS224N hands out a package with `helper.py`, whose functions can be called one by one. CS224N
 hands out files side by side, without a package: what `helper.py` does stands in `run.py`.
 """
 
 import ast
-import importlib
-import importlib.util
-import sys
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType
 
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import read_text
@@ -74,66 +70,11 @@ def parse(path: Path) -> None:
         ) from None
 
 
-def load(folder: Path) -> tuple[list[ModuleType], dict[str, BaseException]]:
-    """The submission's modules, and what was raised by those that cannot be imported.
-
-    A package is imported as `submission`, whatever its folder is called. CS224N's files import
-    each other by their bare names, so their folder comes first.
-    """
-    errors: dict[str, BaseException] = {}
-    names = _packaged(folder, errors) if is_package(folder) else _side_by_side(folder)
-    modules: list[ModuleType] = []
-    for name in names:
-        try:
-            modules.append(importlib.import_module(name))
-        except (Exception, SystemExit) as error:
-            errors[f"{name.removeprefix('submission.')}.py"] = error
-    if len(errors) > 1:  # one of the files made the package's own import fail
-        errors.pop("__init__.py", None)
-    if is_package(folder):
-        modules.insert(0, sys.modules.get("submission", ModuleType("submission")))
-    return modules, errors
-
-
-def _packaged(folder: Path, errors: dict[str, BaseException]) -> list[str]:
-    """The names of a package's modules; its own file has been executed."""
-    _forget("submission")
-    spec = importlib.util.spec_from_file_location(
-        "submission", folder / "__init__.py", submodule_search_locations=[str(folder)]
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    sys.modules["submission"] = package = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(package)
-    except (Exception, SystemExit) as error:  # a file's own fault is told with the file
-        errors["__init__.py"] = error
-    return [f"submission.{name.removesuffix('.py')}" for name in FILES[1:]]
-
-
-def _side_by_side(folder: Path) -> list[str]:
-    names = [name.removesuffix(".py") for name in expected_files(folder) if name != "run.py"]
-    for name in names:
-        _forget(name)
-    sys.path.insert(0, str(folder))
-    return names
-
-
-def _forget(name: str) -> None:
-    """Modules of another submission."""
-    for loaded in [n for n in sys.modules if n.split(".")[0] == name]:
-        del sys.modules[loaded]
-
-
-def written(folder: Path, pattern: str) -> list[Path]:
-    """The files that the code wrote, by name: beside the code, or else beside `src`.
-
-    Links are not followed: what they name is not the submission's.
-    """
-    places = (folder, folder.parent) if folder.name == "src" else (folder,)
-    found = {path.name: path for place in places[::-1] for path in place.glob(pattern)}
-    kept = (found[name] for name in sorted(found))
-    return [path for path in kept if path.is_file() and not path.is_symlink()]
+def find_written(folder: Path, name: str) -> Path:
+    """A file that the code wrote: beside the code, or else beside `src`."""
+    beside = folder.parent / name
+    inside = (folder / name).is_file() or folder.name != "src" or not beside.is_file()
+    return folder / name if inside else beside
 
 
 def _folders(folder: Path, depth: int) -> Iterator[Path]:

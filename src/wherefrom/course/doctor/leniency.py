@@ -3,23 +3,31 @@
 In the process that runs a submission, a tensor that is moved to a GPU stays where it is, a
 forgotten breakpoint is passed over, and a file that is named by a path of the student's own
 machine is the file that was given. Each is kept as an excuse, with the line that needed it.
+
+What the hand-outs import and a plain set-up does not install has stand-ins: their trainer draws a
+bar with tqdm and may write to tensorboard; their run.py reads its options with docopt. None of it
+changes what is graded: a bar that only counts, a writer that writes nothing.
 """
 
 import builtins
+import importlib.util
 import io
 import os
 import pdb
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
+from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import Any, Self
 from unittest.mock import patch
 
 import torch
 from torch.overrides import TorchFunctionMode
 
-from wherefrom.course.doctor.submission import calling_line
+from wherefrom.course.doctor.submission import own_line
 
 _MOST = 20  # excuses that are kept
 
@@ -28,9 +36,10 @@ _MOST = 20  # excuses that are kept
 def lenient(folder: Path, given: Mapping[str, Path]) -> Iterator[list[str]]:
     """The excuses of what runs inside; `given` are files by the end of their usual name."""
     excuses: list[str] = []
+    real = builtins.open
 
     def excuse(what: str) -> None:
-        line = calling_line(folder)
+        line = own_line(reversed(list(traceback.walk_stack(sys._getframe()))), folder)
         said = f"{what} at {line}" if line else what
         if said not in excuses and len(excuses) < _MOST:
             excuses.append(said)
@@ -38,19 +47,6 @@ def lenient(folder: Path, given: Mapping[str, Path]) -> Iterator[list[str]]:
     def pass_over(*_: Any, **__: Any) -> None:
         excuse("breakpoint")
 
-    opens = _opener(builtins.open, given, excuse)
-    with ExitStack() as stack:
-        for place, name in ((builtins, "open"), (io, "open")):
-            stack.enter_context(patch.object(place, name, opens))
-        stack.enter_context(patch.object(pdb, "set_trace", pass_over))
-        stack.enter_context(patch.object(sys, "breakpointhook", pass_over))
-        stack.enter_context(_Here(excuse))
-        yield excuses
-
-
-def _opener(
-    real: Callable[..., Any], given: Mapping[str, Path], excuse: Callable[[str], None]
-) -> Callable[..., Any]:
     def opens(file: Any, mode: str = "r", *rest: Any, **named: Any) -> Any:
         if isinstance(file, str | os.PathLike) and "r" in mode and not os.path.exists(file):
             for ending, path in given.items():
@@ -59,7 +55,14 @@ def _opener(
                     return real(path, mode, *rest, **named)
         return real(file, mode, *rest, **named)
 
-    return opens
+    with ExitStack() as stack:
+        for place, name, stand_in in (
+            (builtins, "open", opens), (io, "open", opens), (pdb, "set_trace", pass_over),
+            (sys, "breakpointhook", pass_over),
+        ):  # fmt: skip
+            stack.enter_context(patch.object(place, name, stand_in))
+        stack.enter_context(_Here(excuse))
+        yield excuses
 
 
 class _Here(TorchFunctionMode):
@@ -82,6 +85,78 @@ class _Here(TorchFunctionMode):
 
 
 def _elsewhere(device: Any) -> bool:
-    if isinstance(device, str):
-        return device.startswith("cuda")
-    return isinstance(device, torch.device) and device.type == "cuda"
+    return isinstance(device, str | torch.device) and str(device).startswith("cuda")
+
+
+# -- stand-ins -------------------------------------------------------------------------------------
+
+
+class Nothing:
+    """A writer, a bar or anything else that only records: whatever it is told, it does nothing.
+
+    As tqdm's bar it gives the items themselves, one after the other.
+    """
+
+    def __init__(self, items: Any = (), *_: Any, **__: Any) -> None:
+        self.items = items
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return lambda *_, **__: None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    write = staticmethod(lambda *_, **__: None)
+
+
+# The few names that must do something; a decorator with options leaves its function alone.
+_DOES: dict[str, Any] = {
+    "trange": lambda *counts, **_: Nothing(range(*counts)),
+    "docopt": lambda *_, **__: {},
+    "timeout": lambda *_, **__: lambda function: function,
+    "config": Nothing(),
+}
+
+
+class StandIn(ModuleType):
+    """A module in which every name is a `Nothing`."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _DOES.get(name, Nothing)
+
+
+_SUBMODULES = {
+    "tqdm": ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std"),
+    "tensorboard": ("torch.utils.tensorboard",),
+}
+PROVIDED = (*_SUBMODULES, "tensorboardX", "docopt", "timeout_decorator", "wandb", "pandas")
+
+
+def provide() -> list[str]:
+    """Put a stand-in wherever a module is not installed; their names.
+
+    Nobody reads what tensorboard would log here: it has a stand-in even where it is installed.
+    """
+    provided = [name for name in PROVIDED if name == "tensorboard" or (
+        name not in sys.modules and importlib.util.find_spec(name) is None)]  # fmt: skip
+    for path in (path for name in provided for path in _SUBMODULES.get(name, (name,))):
+        sys.modules[path] = module = StandIn(path)
+        module.__spec__ = ModuleSpec(path, None)  # libraries ask whether a module is there
+        module.__path__ = []  # pyright: ignore
+        above, _, last = path.rpartition(".")
+        if above in sys.modules:
+            setattr(sys.modules[above], last, module)
+    return provided

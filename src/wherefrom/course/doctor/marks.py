@@ -12,10 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from wherefrom.core.errors import (
-    UsageError,
-    nearest,
-)
+from wherefrom.core.errors import UsageError, nearest
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.recognition import OURS
 from wherefrom.show.terminal.messages import printable
@@ -136,12 +133,8 @@ def table(grade: Grade) -> list[str]:
             # A reason that several tests have is said once.
             said = told.setdefault((result.mistake, result.text), name)
             text = title + result.text if said == name else f"{title}the same as for {said}"
-            lines += textwrap.wrap(
-                printable(text),
-                _WIDTH,
-                initial_indent=indent,
-                subsequent_indent=indent,
-            )
+            wrapped = textwrap.wrap(printable(text), _WIDTH - len(indent))
+            lines += [f"{indent}{line}" for line in wrapped]
     lines.append(f"{'':<{ids}}  {'':<{whats}}  {grade.total:>3g} of {grade.possible:>2g}")
     return lines
 

@@ -4,10 +4,9 @@ Each probe puts what the submission gives into an answer. Nothing is judged: a p
 answer, and what it tells is the submission's word for it.
 """
 
-import inspect
 import random
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,10 +20,9 @@ from wherefrom.course.doctor import exercises, programs
 from wherefrom.course.doctor.child import Answer
 from wherefrom.course.doctor.exercises import fill
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.programs import counted
 from wherefrom.course.doctor.submission import Submission
 
-_WRAPPERS = ("module.", "_orig_mod.")  # of DataParallel and torch.compile
+_WRAPPERS = re.compile(r"^(module\.|_orig_mod\.)+")  # of DataParallel and torch.compile
 
 
 def imports(submission: Submission, found: Answer, how: Any) -> None:
@@ -90,25 +88,9 @@ def layer(submission: Submission, found: Answer, how: Any) -> None:
         found.put(output=_first(made(*(torch.tensor(x, dtype=torch.float64) for x in how.inputs))))
 
 
-def build(submission: Submission, how: Any, **settings: float) -> Any:
-    """The model of a variant, with its sizes and other settings; `latents` are a perceiver's."""
-    sizes = how.sizes | settings
-    if not submission.package:
-        return programs.build(submission, how.variant, sizes, how.vocabulary, how.latents)
-    config = submission.GPTConfig(how.vocabulary, sizes.pop("block_size"), **sizes)
-    make = getattr(submission, f"initialize_{how.variant}_model")
-    # Others than a perceiver's, and some perceivers', take no such argument.
-    takes = "bottleneck_dim" in inspect.signature(make).parameters
-    model = make(config, **({"bottleneck_dim": how.latents} if takes else {}))
-    if not isinstance(model, nn.Module):
-        text = f"initialize_{how.variant}_model gives {type(model).__name__}, not a model"
-        raise Finding("unwritten" if model is None else "no model", text)
-    return model
-
-
 def model(submission: Submission, found: Answer, how: Any) -> None:
     """Logits of several inputs, what the parts around gave on the way, loss, and dropout."""
-    made = fill(build(submission, how), how.draw, how.spread)
+    made = fill(programs.build(submission, how), how.draw, how.spread)
     found.put(shapes=_shapes(made))
     kept: dict[str, Tensor] = {}
     for name, part in made.named_modules():
@@ -126,7 +108,7 @@ def model(submission: Submission, found: Answer, how: Any) -> None:
         config = submission.GPTConfig(how.vocabulary, how.sizes["block_size"])
         found.put(rates={name: getattr(config, name, None) for name in how.rates[0]})
         for number, own in enumerate(how.rates):
-            other = fill(build(submission, how, **own), how.draw, how.spread).train()
+            other = fill(programs.build(submission, how, **own), how.draw, how.spread).train()
             found.put(**{f"dropped{number}": _several(other, inputs[0])})
 
 
@@ -136,7 +118,7 @@ def _keep(kept: dict[str, Tensor], name: str, _: Any, __: Any, output: Any) -> N
 
 def start(submission: Submission, found: Answer, how: Any) -> None:
     """A model of the course's sizes as it is before any training, and what print() shows of it."""
-    made = build(submission, how)
+    made = programs.build(submission, how)
     _put_parameters(found, dict(made.named_parameters()))
     found.put(tree=[[path, part._get_name()] for path, part in made.named_modules()])
 
@@ -155,11 +137,10 @@ def _shapes(made: nn.Module) -> list[list[Any]]:
     return [[name, list(p.shape)] for name, p in made.named_parameters()]
 
 
-def _put_parameters(found: Answer, state: dict[str, Any], key: str = "flat") -> None:
-    tensors = {name: torch.as_tensor(value).detach().cpu() for name, value in state.items()}
-    found.put(shapes=[[name, list(t.shape)] for name, t in tensors.items()])
-    flat = [t.reshape(-1).float() for t in tensors.values()]
-    found.put(**{key: torch.cat(flat) if flat else torch.zeros(0)})
+def _put_parameters(found: Answer, state: Mapping[str, Tensor]) -> None:
+    found.put(shapes=[[name, list(value.shape)] for name, value in state.items()])
+    flat = [value.detach().cpu().reshape(-1).float() for value in state.values()]
+    found.put(flat=torch.cat(flat) if flat else torch.zeros(0))
 
 
 # -- training ------------------------------------------------------------------------------------
@@ -176,94 +157,42 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
     pretraining = submission.CharCorruptionDataset(how.text, 128)
     _put_symbols(found, pretraining)
     how.vocabulary, name = len(pretraining.stoi), how.stage.split()[0]
-    made, path = build(submission, how), None
+    made = programs.build(submission, how)
+    files = {"finetune_corpus_path": corpus} if name == "finetune" else {}
     if how.stage == "finetune":
         path = submission.scratch / f"{how.variant}.pretrain.params"
         state = {name: _single(name, p, how.draw + 1) for name, p in made.named_parameters()}
         torch.save(made.state_dict() | state, path)
         submission.files |= {".params": path}
+        files |= {"reading_params_path": path}
     if submission.package:
-        ran = _call(submission, how.stage, pretraining, made, path, corpus, how.draw)
+        _set(made, how.draw)
+        ran = programs.call(submission, how, pretraining, made, files)
     else:
-        files = {"finetune_corpus_path": corpus} if name == "finetune" else {}
-        files |= {"reading_params_path": path} if path is not None else {}
-        settings = {"shrunken": how.shrunken, "fields": how.fields, "files": files}
-        settings["prepare"] = partial(_set, draw=how.draw)
-        latents = programs.latents_option(submission, how.variant, how.latents)
-        ran = programs.run(submission, name, how.variant, how.text, how.sizes, *latents, **settings)
-    trainer = ran.trainer(name)
+        settings = {"shrunken": how.shrunken, "prepare": partial(_set, draw=how.draw)}
+        ran = programs.run(submission, name, how, how.text, how.sizes, files, **settings,
+                           fields=how.fields)  # fmt: skip
+    ran.check_trainer(name)
+    held = ran.data
     # The course's file ends with a newline in some copies and not in others; so do data sets.
-    count = len(getattr(trainer, "train_dataset", ()))
-    if how.table.endswith("\n") and count == how.table.count("\n") + 1 and name == "finetune":
-        how.table = how.table.removesuffix("\n")
+    rows, line = how.table.count("\n"), how.table.removesuffix("\n")
+    if name == "finetune" and line != how.table and len(held or ()) == rows + 1:
+        how.table = line
         stage(submission, found, how)
         return
-    found.put(config=ran.config or programs.fields_of(ran.settings, how.fields), calls=ran.trained)
-    held = getattr(trainer, "train_dataset", None)
     same = getattr(held, "data", 0) == getattr(pretraining, "data", 1)  # run.py makes its own
-    found.put(same=held is pretraining or same)
-    _put_parameters(found, ran.loaded or dict(_model_of(trainer, made).named_parameters()))
+    found.put(config=ran.config, calls=ran.trained, same=held is pretraining or same)
+    _put_parameters(found, ran.loaded)
     if held is not None:
         found.put(length=len(held))
         _put_symbols(found, held if hasattr(held, "itos") else pretraining)
         examples(found, held, range(min(len(held), 3)))
-    if how.shrunken is not None:
-        if submission.package:
-            _train(submission, ran, trainer, made, how.shrunken)
-        found.put(calls=ran.trained)
-        if ran.written.is_file():
-            saved = _loaded(ran.written)
-            known = [saved[name] for name, _ in found.values["shapes"] if name in saved]
-            found.put(saved=torch.cat([value.reshape(-1).float() for value in known]))
+    if how.shrunken is not None and ran.written.is_file():
+        saved = _loaded(ran.written)
+        known = [saved[name] for name, _ in found.values["shapes"] if name in saved]
+        found.put(saved=torch.cat([value.reshape(-1).float() for value in known]))
     if ran.error is not None:
         raise ran.error
-
-
-def _call(
-    submission: Submission,
-    stage: str,
-    pretraining: Any,
-    made: Any,
-    path: Any,
-    corpus: Path,
-    draw: int,
-) -> programs.Ran:
-    """The hand-out's functions: `finetune` and `pretrain` set up and return, `train` trains."""
-    _set(made, draw)
-    ran = programs.Ran(submission.scratch / f"{stage.replace(' ', '-')}.params")
-    with counted(submission) as calls:
-        if stage == "pretrain":
-            got = submission.pretrain(pretraining, 128, made)
-        else:
-            reading = None if path is None else str(path)
-            got = submission.finetune(reading, str(corpus), pretraining, 128, made)
-        ran.trained = len(calls)
-    name = stage.split()[0]
-    if not isinstance(got, tuple | list) or len(got) != 2 or None in got:
-        if isinstance(got, tuple | list) and got and all(part is None for part in got):
-            raise Finding("unwritten", f"{name}() sets up nothing yet")
-        kind = type(got).__name__ if not isinstance(got, tuple | list) else repr(got)[:60]
-        raise Finding("form", f"{name}() should return a config and a trainer, not {kind}")
-    ran.settings = got[0]
-    ran.trainers.append(got[1])
-    if ran.trained:
-        raise Finding("trained twice", f"{name}() trains by itself, and train() would train again")
-    return ran
-
-
-def _train(
-    submission: Submission, ran: programs.Ran, trainer: Any, made: Any, shrunken: dict[str, Any]
-) -> None:
-    for config in filter(None, (ran.settings, getattr(trainer, "config", None))):
-        programs.shrink(config, trainer, shrunken)
-    with counted(submission, really=True) as calls:
-        submission.train(_model_of(trainer, made), str(ran.written), trainer)
-    ran.trained = len(calls)
-
-
-def _model_of(trainer: Any, made: Any) -> Any:
-    held = getattr(trainer, "model", made)
-    return getattr(held, "module", held)
 
 
 def _single(name: str, like: Tensor, draw: int) -> Tensor:
@@ -280,10 +209,11 @@ def trainer(submission: Submission, found: Answer, how: Any) -> None:
     """A small model after the submission's trainer, and the order in which it took the examples."""
     made, data = fill(exercises.Trainee(), how.draw, 0.3), exercises.Rows(how.x, how.y)
     config = submission.TrainerConfig(**how.settings | {"betas": tuple(how.settings["betas"])})
-    made_trainer = submission.Trainer(made, data, None, config)
-    made_trainer.train()
-    state = dict(_model_of(made_trainer, made).named_parameters())
-    found.put(end=torch.cat([p.detach().double().reshape(-1) for p in state.values()]))
+    held = submission.Trainer(made, data, None, config)
+    held.train()
+    ran = programs.Ran(submission.scratch, [made], [held])
+    state = [p.detach().double().reshape(-1) for p in ran.model("").parameters()]
+    found.put(end=torch.cat(state))
     found.put(seen=data.seen[:1000])
 
 
@@ -325,13 +255,7 @@ def _loaded(path: Path) -> dict[str, Tensor]:
     except Exception as error:
         text = f"{path.name} cannot be loaded with weights_only=True: {type(error).__name__}"
         raise Finding("parameters file", text) from error
-    return {_unwrapped(str(name)): value for name, value in state.items()}
-
-
-def _unwrapped(name: str) -> str:
-    for wrapper in _WRAPPERS * 2:  # either may be the outer one
-        name = name.removeprefix(wrapper)
-    return name
+    return {_WRAPPERS.sub("", str(name)): value for name, value in state.items()}
 
 
 PROBES: dict[str, Callable[..., None]] = {

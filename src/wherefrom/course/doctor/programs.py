@@ -1,9 +1,10 @@
-"""CS224N's run.py: it builds the models, sets up the training, trains and saves.
+"""What a submission sets up and trains: by the functions of helper.py, or by CS224N's run.py.
 
-It has no functions to call, so it is run as its command line runs it, on a small corpus. Its
+run.py has no functions to call, so it is run as its command line runs it, on a small corpus. A
 trainer only counts, unless a shrunken training is asked for.
 """
 
+import inspect
 import shutil
 import sys
 import tempfile
@@ -18,7 +19,7 @@ from unittest.mock import patch
 import torch
 from torch import nn
 
-from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.submission import Submission
 
 FILE = "run.py"
@@ -27,21 +28,22 @@ _MANY = 10  # examples: with more, the first ones are enough
 
 @dataclass
 class Ran:
-    """What was set up and trained, by functions or by run.py, in the order of its making."""
+    """What was set up and trained, in the order of its making."""
 
     written: Path
     models: list[nn.Module] = field(default_factory=list)
     trainers: list[Any] = field(default_factory=list)
-    settings: Any = None  # the config that was returned beside the trainer
     config: dict[str, Any] = field(default_factory=dict)  # its fields before they were shrunken
     loaded: dict[str, torch.Tensor] = field(default_factory=dict)  # what a trainer was given
+    data: Any = None  # the trainer's data set before it was shrunken
     trained: int = 0
     error: BaseException | None = None
 
-    def trainer(self, function: str) -> Any:
-        """The trainer that it made; its error, or a Finding, if it made none."""
-        lacking = Finding("unwritten", f"run.py {function} makes no Trainer: write this part first")
-        return self._last(self.trainers, lacking)
+    def check_trainer(self, function: str) -> None:
+        """Its error, or a Finding, if it made no trainer."""
+        if not self.trainers:
+            text = f"run.py {function} makes no Trainer: write this part first"
+            raise self.error or Finding("unwritten", text)
 
     def model(self, variant: str) -> nn.Module:
         """The model that the trainer was given, or else the last one that was built."""
@@ -49,24 +51,84 @@ class Ran:
         held = getattr(held, "module", held)
         if isinstance(held, nn.Module):
             return held
-        return self._last(self.models, Finding("no model", f"run.py builds no {variant} model"))
+        if self.models:
+            return self.models[-1]
+        raise self.error or Finding("no model", f"run.py builds no {variant} model")
 
-    def _last(self, made: list[Any], lacking: Finding) -> Any:
-        if not made:
-            raise self.error or lacking
-        return made[-1]
+    def keep(self, trainer: Any, settings: Any, fields: Sequence[str]) -> None:
+        """A trainer that was made, its settings, data and parameters."""
+        self.trainers.append(trainer)
+        self.data = getattr(trainer, "train_dataset", None)
+        self.config = {name: _plain(getattr(settings, name, None)) for name in fields}
+        named = self.model("").named_parameters()
+        self.loaded = {name: value.detach().clone() for name, value in named}
+
+
+def build(submission: Submission, how: Any, **settings: float) -> nn.Module:
+    """The model of a variant, with its sizes and other settings; `latents` are a perceiver's."""
+    sizes = how.sizes | settings
+    if not submission.package:
+        # Two of the symbols are pad and mask; the text has all others once.
+        text = "".join(chr(0x3400 + i) for i in range(how.vocabulary - 2))
+        return run(submission, "pretrain", how, text, sizes).model(how.variant)
+    config = submission.GPTConfig(how.vocabulary, sizes.pop("block_size"), **sizes)
+    name = f"initialize_{how.variant}_model"
+    make = getattr(submission, name)
+    # Others than a perceiver's, and some perceivers', take no such argument.
+    takes = "bottleneck_dim" in inspect.signature(make).parameters
+    model = make(config, **({"bottleneck_dim": how.latents} if takes else {}))
+    text = f"{name} gives {type(model).__name__}, not a model"
+    if isinstance(model, nn.Module):
+        return model
+    raise Finding("unwritten" if model is None else "no model", text)
+
+
+def call(
+    submission: Submission, how: Any, pretraining: Any, made: nn.Module, files: Mapping[str, Path]
+) -> Ran:
+    """The hand-out's functions: `finetune` and `pretrain` set up and return, `train` trains."""
+    own = Path(tempfile.mkdtemp(dir=submission.scratch))
+    ran = Ran(own / f"{how.stage.replace(' ', '-')}.params", [made])
+    name = how.stage.split()[0]
+    with counted(submission) as calls:
+        if name == "pretrain":
+            got = submission.pretrain(pretraining, 128, made)
+        else:
+            paths = (files.get(f"{kind}_path") for kind in ("reading_params", "finetune_corpus"))
+            paths = [None if path is None else str(path) for path in paths]
+            got = submission.finetune(*paths, pretraining, 128, made)
+    several = isinstance(got, tuple | list)
+    nothing = several and got and all(part is None for part in got)
+    expect(not nothing, "unwritten", f"{name}() sets up nothing yet")
+    kind = repr(got)[:60] if several else type(got).__name__
+    said = f"{name}() should return a config and a trainer, not {kind}"
+    expect(several and len(got) == 2 and None not in got, "form", said)
+    said = f"{name}() trains by itself, and train() would train again"
+    expect(not calls, "trained twice", said)
+    settings, trainer = got
+    ran.keep(trainer, settings, how.fields)
+    if how.shrunken is None:
+        return ran
+    for config in filter(None, (settings, getattr(trainer, "config", None))):
+        shrink(config, trainer, how.shrunken)
+    with counted(submission, really=True) as calls:
+        try:
+            submission.train(ran.model(""), str(ran.written), trainer)
+        except (Exception, SystemExit) as error:
+            ran.error = error
+    ran.trained = len(calls)
+    return ran
 
 
 def run(
     submission: Submission,
     function: str,
-    variant: str,
+    how: Any,
     text: str,
     sizes: Mapping[str, float],
-    *options: str,
     files: Mapping[str, Path] = MappingProxyType({}),
     shrunken: Mapping[str, Any] | None = None,
-    prepare: Callable[[nn.Module], None] | None = None,
+    prepare: Callable[[nn.Module], Any] = id,
     fields: Sequence[str] = (),
 ) -> Ran:
     """`python run.py FUNCTION VARIANT CORPUS --writing_params_path ...`, with other sizes.
@@ -75,46 +137,31 @@ def run(
     every model that is built.
     """
     # Each run has a folder of its own, with files named as the hand-out's commands name them.
-    own = Path(tempfile.mkdtemp(prefix=f"{function}-", dir=submission.scratch))
+    own, path = Path(tempfile.mkdtemp(dir=submission.scratch)), submission.folder / FILE
     (own / "wiki.txt").write_text(text, encoding="utf-8")
     submission.files |= {"wiki.txt": own / "wiki.txt"}
+    ran, source = Ran(own / f"{how.variant}.model.params"), path.read_bytes()
+    argv = [function, how.variant, "wiki.txt", "--writing_params_path", ran.written.name]
+    if how.variant == "perceiver" and b"bottleneck_dim" in source:  # some take no such option
+        argv += ["--bottleneck_dim", str(how.latents)]
     for option, file in files.items():
         shutil.copyfile(file, own / file.name)
-        options = (*options, f"--{option}", file.name)
-    ran, path = Ran(own / f"{variant}.model.params"), submission.folder / FILE
-    arguments = [function, variant, "wiki.txt", "--writing_params_path", ran.written.name]
-    argv = [str(path), *arguments, *options]
-    code = compile(path.read_bytes(), str(path), "exec")
+        argv += [f"--{option}", file.name]
     with (
-        watched(submission, ran, sizes, shrunken, prepare or (lambda model: None), fields),
-        patch.object(sys, "argv", argv),
+        watched(submission, ran, sizes, shrunken, prepare, fields),
+        patch.object(sys, "argv", [str(path), *argv]),
         chdir(own),
     ):
         try:
+            code = compile(source, str(path), "exec")
             exec(code, {"__name__": "__main__", "__file__": str(path)})
         except SystemExit as end:
             if end.code not in (None, 0):
-                text = f"run.py {function} {variant} gives up with code {end.code}"
-                ran.error = Finding("program", f"{text}: {' '.join(argv[1:])[:80]}")
+                said = f"run.py {function} {how.variant} gives up with code {end.code}"
+                ran.error = Finding("program", f"{said}: {' '.join(argv)[:80]}")
         except Exception as error:
             ran.error = error
     return ran
-
-
-def build(
-    submission: Submission, variant: str, sizes: Mapping[str, float], vocabulary: int, latents: int
-) -> nn.Module:
-    """The model of a variant, as run.py builds it; `latents` are a perceiver's."""
-    # Two of the symbols are pad and mask; the text has all others once.
-    text = "".join(chr(0x3400 + i) for i in range(vocabulary - 2))
-    options = latents_option(submission, variant, latents)
-    return run(submission, "pretrain", variant, text, sizes, *options).model(variant)
-
-
-def latents_option(submission: Submission, variant: str, latents: int) -> list[str]:
-    """How run.py is told the latents of a perceiver; some perceivers' take no such option."""
-    takes = b"bottleneck_dim" in (submission.folder / FILE).read_bytes()
-    return ["--bottleneck_dim", str(latents)] if variant == "perceiver" and takes else []
 
 
 @contextmanager
@@ -123,7 +170,7 @@ def watched(
     ran: Ran,
     sizes: Mapping[str, float],
     shrunken: Mapping[str, Any] | None,
-    prepare: Callable[[nn.Module], None],
+    prepare: Callable[[nn.Module], Any],
     fields: Sequence[str],
 ) -> Iterator[None]:
     """The submission's classes tell what is made of them."""
@@ -141,12 +188,9 @@ def watched(
 
     def new_trainer(self: Any, *given: Any, **named: Any) -> None:
         make_trainer(self, *given, **named)
-        ran.trainers.append(self)
-        ran.settings = getattr(self, "config", None)
-        ran.config = fields_of(ran.settings, fields)
-        held = ran.model("")
-        ran.loaded = {name: p.detach().clone() for name, p in held.named_parameters()}
-        shrink(ran.settings, self, shrunken or {})
+        settings = getattr(self, "config", None)
+        ran.keep(self, settings, fields)
+        shrink(settings, self, shrunken or {})
 
     with (
         patch.object(config, "__init__", new_config),
@@ -166,12 +210,7 @@ def counted(submission: Submission, really: bool = False) -> Iterator[list[None]
 
     def train(self: Any, *given: Any, **named: Any) -> Any:
         calls.append(None)
-        if really:
-            return original(self, *given, **named)
-        # The course's trainer saves after training if its config has a path for it.
-        path = getattr(getattr(self, "config", None), "ckpt_path", None)
-        if path is not None and hasattr(self, "save_checkpoint"):
-            self.save_checkpoint()
+        return original(self, *given, **named) if really else None
 
     with patch.object(submission.Trainer, "train", train):
         yield calls
@@ -186,12 +225,8 @@ def shrink(config: Any, trainer: Any, shrunken: Mapping[str, Any]) -> None:
         trainer.train_dataset = torch.utils.data.Subset(held, range(_MANY))
 
 
-def fields_of(config: Any, names: Sequence[str]) -> dict[str, Any]:
-    """A config's fields as JSON can say them."""
-    return {name: _plain(getattr(config, name, None)) for name in names}
-
-
 def _plain(value: Any) -> Any:
+    """A config's field as JSON can say it."""
     if isinstance(value, tuple | list):
         return [_plain(v) for v in value][:10]
     return value if isinstance(value, bool | int | float | None) else repr(value)[:60]

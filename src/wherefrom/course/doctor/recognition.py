@@ -80,28 +80,22 @@ class _Plain(ast.NodeTransformer):
     def visit_arg(self, node: ast.arg) -> ast.AST:
         return ast.arg("v")
 
-    def visit_Constant(self, node: ast.Constant) -> ast.AST:
+    def visit_Constant(self, node: ast.Constant | ast.JoinedStr) -> ast.AST:
         return ast.Constant(0)
 
-    def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.AST:
-        return ast.Constant(0)
+    visit_JoinedStr = visit_Constant
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
         value = node.value or ast.Constant(None)
         return self.generic_visit(ast.Assign([node.target], value, lineno=node.lineno))
 
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
-        node.name, node.decorator_list, node.returns = "f", [], None
-        return self._without_docstring(node)
-
-    def visit_ClassDef(self, node: ast.ClassDef) -> ast.AST:
-        node.name = "C"
-        return self._without_docstring(node)
-
-    def visit_Module(self, node: ast.Module) -> ast.AST:
-        return self._without_docstring(node)
-
-    def _without_docstring(self, node: ast.FunctionDef | ast.ClassDef | ast.Module) -> ast.AST:
+    def visit_Module(self, node: ast.FunctionDef | ast.ClassDef | ast.Module) -> ast.AST:
         if ast.get_docstring(node) is not None:
             node.body = node.body[1:] or [ast.Pass()]
+        if not isinstance(node, ast.Module):
+            node.name = "f"
+        if isinstance(node, ast.FunctionDef):
+            node.decorator_list, node.returns = [], None
         return self.generic_visit(node)
+
+    visit_FunctionDef = visit_ClassDef = visit_Module

@@ -1,17 +1,18 @@
 """A submission's code, in the process that runs it."""
 
+import importlib
+import importlib.util
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 from functools import cached_property
 from pathlib import Path
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any, TypeVar
 
-from wherefrom.course.doctor import layouts
-from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.years import DEFAULT_YEAR, Year, find_year
+from wherefrom.course.doctor.findings import Finding, expect
+from wherefrom.course.doctor.layouts import expected_files, is_package
 
 T = TypeVar("T")
 
@@ -19,23 +20,43 @@ T = TypeVar("T")
 class Submission:
     """The names of a submission's files; a file that cannot be imported costs only its own."""
 
-    def __init__(self, folder: Path, year: str = DEFAULT_YEAR, broken: str = "") -> None:
+    def __init__(self, folder: Path, broken: str = "") -> None:
         self.folder, self.broken = folder, broken
         self.files: dict[str, Path] = {}  # by the end of their usual name
-        self.year: Year = find_year(year)
         self._kept: dict[Hashable, Any] = {}
 
     @property
     def package(self) -> bool:
         """Whether its functions can be called; else run.py does what they would do."""
-        return layouts.is_package(self.folder)
+        return is_package(self.folder)
 
     @cached_property
     def code(self) -> tuple[list[ModuleType], dict[str, str]]:
-        """The modules that can be imported, and why the others cannot, by file."""
-        if self.broken:
-            raise Finding("import", self.broken)
-        modules, errors = layouts.load(self.folder)
+        """The modules that can be imported, and why the others cannot, by file.
+
+        A package is imported as `submission`, whatever its folder is called. CS224N's files import
+        each other by their bare names, so their folder comes first.
+        """
+        expect(not self.broken, "import", self.broken)
+        modules, errors = list[ModuleType](), dict[str, BaseException]()
+        files = [file for file in expected_files(self.folder) if file != "run.py"]
+        own = {"submission"} if self.package else {file.removesuffix(".py") for file in files}
+        for name in [name for name in sys.modules if name.split(".")[0] in own]:
+            del sys.modules[name]  # another submission's
+        sys.path[:0] = [] if self.package else [str(self.folder)]
+        for file in files:
+            name = file.removesuffix(".py")
+            try:
+                if file == "__init__.py":  # a file's own fault is told with the file
+                    modules.append(_new_package(self.folder))
+                    modules[0].__loader__.exec_module(modules[0])  # pyright: ignore
+                else:
+                    found = f"submission.{name}" if self.package else name
+                    modules.append(importlib.import_module(found))
+            except (Exception, SystemExit) as error:
+                errors[file] = error
+        if len(errors) > 1:  # one of the files made the package's own import fail
+            errors.pop("__init__.py", None)
         return modules, {file: where(error, self.folder) for file, error in errors.items()}
 
     def __getattr__(self, name: str) -> Any:
@@ -46,8 +67,7 @@ class Submission:
         for module in modules:
             if (found := vars(module).get(name)) is not None:
                 return found
-        if errors:
-            file, error = next(iter(errors.items()))
+        for file, error in errors.items():
             raise Finding("import", f"{file} cannot be imported: {error}")
         raise Finding("import", f"none of its files has a '{name}'")
 
@@ -63,10 +83,20 @@ class Submission:
         return Path(tempfile.mkdtemp(prefix="look-", dir=".")).resolve()
 
 
+def _new_package(folder: Path) -> Any:
+    """A package that only waits for its file to be executed."""
+    spec = importlib.util.spec_from_file_location(
+        "submission", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    assert spec is not None
+    sys.modules["submission"] = package = importlib.util.module_from_spec(spec)
+    return package
+
+
 def describe(error: BaseException, folder: Path) -> dict[str, str]:
     """The type of an exception, its text, and the submission's line that raised it."""
     text = " ".join(str(error).split())[:300]
-    line = own_line(traceback.extract_tb(error.__traceback__), folder)
+    line = own_line(traceback.walk_tb(error.__traceback__), folder)
     told = {"type": type(error).__name__, "text": f"{text} ({line})" if line else text}
     return told | ({"mistake": error.mistake} if isinstance(error, Finding) else {})
 
@@ -76,15 +106,8 @@ def where(error: BaseException, folder: Path) -> str:
     return ": ".join(filter(None, list(describe(error, folder).values())[:2]))
 
 
-def own_line(frames: traceback.StackSummary, folder: Path) -> str:
+def own_line(frames: Iterable[tuple[FrameType, int]], folder: Path) -> str:
     """File and line of the last frame that is in the submission's folder; "" if none is."""
-    own = [f for f in frames if Path(f.filename).is_relative_to(folder)]
-    return f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else ""
-
-
-def calling_line(folder: Path) -> str:
-    """Where in the submission this was called from."""
-    frame, start = sys._getframe(1), f"{folder}/"
-    while frame is not None and not frame.f_code.co_filename.startswith(start):
-        frame = frame.f_back
-    return f"{Path(frame.f_code.co_filename).name}:{frame.f_lineno}" if frame else ""
+    own = [(Path(frame.f_code.co_filename), line) for frame, line in frames]
+    own = [f"{path.name}:{line}" for path, line in own if path.is_relative_to(folder)]
+    return own[-1] if own else ""

@@ -27,6 +27,7 @@ DEMONSTRATIONS: dict[str, Callable[[int], Demonstration]] = {
     "key-query-value": self_attention.key_query_value,
     "without-key-query-value": self_attention.without_key_query_value,
     "softmax-cross-entropy": gradients.softmax_cross_entropy,
+    "synthesizer": self_attention.synthesizer,
     "input-gradient": gradients.input_gradient,
     "perplexity-base": gradients.perplexity_base,
 }

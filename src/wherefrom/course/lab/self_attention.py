@@ -1,14 +1,16 @@
-"""Attention of words to each other: what key, query and value matrices add.
+"""Attention of words to each other: what key, query and value matrices add, and what they cost.
 
 x_1 = u_d + u_b, x_2 = u_a, x_3 = u_c + u_b, with perpendicular u of length beta.
 """
 
+from collections import Counter
 from typing import Any
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Grid, wrong
+from wherefrom.course.lab.demonstration import Check, Demonstration, Grid, Plot, away, wrong
 from wherefrom.course.lab.numerics import Array, generator, length, orthonormal, softmax
+from wherefrom.show.drawing.figures import OTHER, RIGHT, WRONG
 
 BETA = 4.0
 _D = 6  # dimensions: more than the four directions need
@@ -101,3 +103,58 @@ def without_key_query_value(seed: int) -> Demonstration:
     shares = np.stack([out[1] for _, out in runs.values()]) @ np.stack((a, b, c, d)).T / BETA**2
     plot = Grid("c_2 after adding ... to x_2", shares, list(runs), _NAMES)
     return Demonstration("without-key-query-value", checks, (refuted,), (plot,))
+
+
+def _product(costs: Counter[str], what: str, left: Array, right: Array) -> Array:
+    """A matrix product; its multiplications are counted."""
+    costs[what] += left.size * right.shape[1]
+    return left @ right
+
+
+def attention_head(x: Array, seed: int, head: int) -> tuple[Array, Counter[str]]:
+    """softmax(X Q (X K)^T / sqrt(d_h)) (X V): the scores before softmax, and what it cost."""
+    random, costs = generator(seed, "synthesizer"), Counter[str]()
+    matrices = random.standard_normal((3, x.shape[1], head)) / np.sqrt(x.shape[1])
+    query, key, value = (_product(costs, "projecting", x, m) for m in matrices)
+    scores = _product(costs, "quadratic", query, key.T) / np.sqrt(head)
+    _product(costs, "quadratic", softmax(scores), value)
+    return scores, costs
+
+
+def synthesizer_head(x: Array, seed: int, head: int) -> tuple[Array, Counter[str]]:
+    """softmax(ReLU(X A + b_1) B + b_2) (X V): no position is compared with another."""
+    random, costs = generator(seed, "synthesizer"), Counter[str]()
+    a, v = random.standard_normal((2, x.shape[1], head)) / np.sqrt(x.shape[1])
+    hidden = np.maximum(_product(costs, "projecting", x, a), 0)
+    scores = _product(costs, "quadratic", hidden, random.standard_normal((head, len(x))))
+    _product(costs, "quadratic", softmax(scores), _product(costs, "projecting", x, v))
+    return scores, costs
+
+
+def synthesizer(seed: int) -> Demonstration:
+    width, head, rows = 32, 8, 64
+    x = generator(seed, "words").standard_normal((2 * rows, width))
+    moved = np.vstack((x[:1], x[rows + 1 :]))  # other words, but for the first
+    (ours, few), (theirs, cost) = (
+        f(x[:rows], seed, head) for f in (synthesizer_head, attention_head)
+    )
+    change = abs(synthesizer_head(moved, seed, head)[0][0] - ours[0]).max()
+    compared = abs(attention_head(moved, seed, head)[0][0] - theirs[0]).max()
+    square, twice = few["quadratic"], synthesizer_head(x, seed, head)[1]["quadratic"]
+    checks = (
+        Check("change of word 1's scores when all other words change", change),
+        away("the same with queries and keys", compared, 0, 1e-3),
+        Check("multiplications of the scores, and with the values", square, 2 * rows**2 * head),
+        Check("projections: two matrices of three", few["projecting"] / cost["projecting"], 2 / 3),
+    )
+    refuted = wrong(
+        "the synthesizer removes the quadratic computation entirely",
+        Check("quadratic multiplications, over attention's", square / cost["quadratic"], 1),
+        Check("growth when l doubles", twice / square, 4),
+    )
+    said = f"Multiplications of a head (d = {width}, d_h = {head})"
+    plot, n = Plot(said, "length l", xscale="log", yscale="log"), np.geomspace(8, 4096, 100)
+    plot.curve(n, 2 * n**2 * head + 3 * n * width * head, "queries and keys", RIGHT)
+    plot.curve(n, 2 * n**2 * head + 2 * n * width * head, "synthesizer", WRONG)
+    plot.curve(n, 2 * n * width * head, "without its quadratic part", OTHER, "--")
+    return Demonstration("synthesizer", checks, (refuted,), (plot,))

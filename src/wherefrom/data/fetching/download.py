@@ -12,22 +12,20 @@ import shutil
 import ssl
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from html import unescape
 from http.client import HTTPException, HTTPResponse
 from pathlib import Path
-from time import monotonic
-from urllib.parse import unquote, urljoin, urlsplit
+from urllib.parse import unquote, urljoin
 from urllib.request import Request, urlopen
 
-from wherefrom.core.errors import Damaged, MissingInput, Unavailable, UsageError
+from wherefrom.core.errors import Damaged, MissingInput, Unavailable
 from wherefrom.core.files import cannot_write, one_line
 
 PYPI, NPM = "https://pypi.org/simple", "https://registry.npmjs.org"
-_SECONDS = 60  # to wait for the next bytes, and for a whole page of an index
-_SLOWEST = 20_000  # bytes a second that a file must come with, after the first minute
+_SECONDS = 60  # to wait for the next bytes
 _CHUNK = 2**16
 _LONGEST_PAGE = 2**24
 # Quotation marks may be missing. No tag reaches over a "<": a page of tags that never end is read
@@ -47,15 +45,14 @@ class Pinned:
     sha256: str
 
 
-def download(pinned: Pinned, target: Path, clock: Callable[[], float] = monotonic) -> None:
+def download(pinned: Pinned, target: Path) -> None:
     """Write the pinned file; a file with other bytes is removed again, and Damaged is raised."""
-    address = find_address(pinned, clock)
+    address = find_address(pinned)
     digest, size = hashlib.sha256(), 0
     with cannot_write(target):
         file = target.open("xb")
-    ends = clock() + _SECONDS + pinned.size / _SLOWEST
     with file, _open(address) as response:
-        while chunk := _read(response, address, ends, clock):
+        while chunk := _read(response, address):
             size += len(chunk)
             if size > pinned.size:
                 break
@@ -72,23 +69,23 @@ def download(pinned: Pinned, target: Path, clock: Callable[[], float] = monotoni
         )
 
 
-def find_address(pinned: Pinned, clock: Callable[[], float] = monotonic) -> str:
+def find_address(pinned: Pinned) -> str:
     """The address of the file in the registry that is configured here."""
     if pinned.registry == "npm":
         base = _setting(("npm_config_registry", "NPM_CONFIG_REGISTRY"), _NPM_ASKED, NPM)
-        return _require_address(f"{base.rstrip('/')}/{pinned.package}/-/{pinned.file}")
+        return f"{base.rstrip('/')}/{pinned.package}/-/{pinned.file}"
     base = _setting(("PIP_INDEX_URL",), _PIP_ASKED, PYPI)
     page = f"{base.rstrip('/')}/{pinned.package}/"
-    ends, text = clock() + _SECONDS, b""
+    text = b""
     with _open(page) as response:
-        while chunk := _read(response, page, ends, clock):
+        while len(text) <= _LONGEST_PAGE and (chunk := _read(response, page)):
             text += chunk
-            if len(text) > _LONGEST_PAGE:
-                raise Damaged(
-                    f"{page}: expected a page of at most {_LONGEST_PAGE:,} bytes, found "
-                    "more; check the registry that pip is configured with"
-                )
         whole = response.geturl()
+    if len(text) > _LONGEST_PAGE:
+        raise Damaged(
+            f"{page}: expected a page of at most {_LONGEST_PAGE:,} bytes, found more; check the "
+            "registry that pip is configured with"
+        )
     links = [unescape(found[1]) for found in _LINK.finditer(text.decode(errors="replace"))]
     for link in links:
         # Of a link to another file nothing is worked out: there may be very many.
@@ -118,47 +115,28 @@ def _setting(variables: Sequence[str], asked: Sequence[str], default: str) -> st
     return said if answer.returncode == 0 and said.startswith("http") else default
 
 
-def _require_address(address: str) -> str:
-    """The address, if it is one: what is malformed about it is found before it is used."""
-    try:
-        parts = urlsplit(address)
-        fits = bool(parts.hostname) and parts.port != 0 and parts.scheme in ("http", "https")
-        fits = fits and not parts.username
-    except ValueError:
-        fits = False
-    if not fits or not address.isprintable():
-        shown = address.rpartition("@")[2]  # a name and a password stand before it
-        raise UsageError(
-            f"registry: expected an http or https address without a password, found {shown!r}; "
-            "set another (PIP_INDEX_URL, npm_config_registry), or correct what pip or npm has"
-        )
-    return address
-
-
 def _open(address: str) -> HTTPResponse:
     headers = {"User-Agent": "wherefrom", "Accept": "text/html, */*;q=0.1"}
     try:
-        request = Request(_require_address(address), headers=headers)
+        request = Request(address, headers=headers)
         trusted = ssl.create_default_context(cafile=os.environ.get("PIP_CERT") or None)
         return urlopen(request, timeout=_SECONDS, context=trusted)
     except (OSError, HTTPException, ValueError) as error:
         raise _no_answer(address, error) from error
 
 
-def _read(response: HTTPResponse, address: str, ends: float, clock: Callable[[], float]) -> bytes:
-    """The next bytes, as soon as there are some; a server that sends a few at a time is left."""
+def _read(response: HTTPResponse, address: str) -> bytes:
+    """The next bytes, as soon as there are some."""
     try:
-        chunk = response.read1(_CHUNK)
+        return response.read1(_CHUNK)
     except (OSError, HTTPException, ValueError) as error:
         raise _no_answer(address, error) from error
-    if clock() > ends:
-        raise _no_answer(address, TimeoutError("it comes too slowly"))
-    return chunk
 
 
 def _no_answer(address: str, error: Exception) -> Unavailable:
-    reason = one_line(error) or type(error).__name__
+    shown = address.rpartition("@")[2]  # a name and a password may stand before it
+    reason = (one_line(error) if shown == address else "") or type(error).__name__
     return Unavailable(
-        f"{address}: cannot download: {reason}; check the network, or the registry that "
-        "pip or npm is configured with, and run the same command again"
+        f"{shown!r}: cannot download: {reason}; check the network, or the registry that pip or npm "
+        "is configured with (PIP_INDEX_URL, npm_config_registry), and run the same command again"
     )

@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from wherefrom.core.characters import fold
 from wherefrom.core.contracts import Scorer
 from wherefrom.core.errors import BadData
-from wherefrom.core.words import BEGIN, END, WordForms, WordVocabulary
+from wherefrom.core.words import BEGIN, END, WordVocabulary
 from wherefrom.evaluation.text.charges import digits, left_out, spelled
 from wherefrom.evaluation.text.treebank_tokens import Sentence, treebank
 from wherefrom.generation.language_model import LanguageModel
@@ -122,7 +122,12 @@ class WordReader:
     ) -> None:
         self.model, self.vocabulary, self.tokens, self.spell = model, vocabulary, tokens, spell
         self.known = frozenset(vocabulary.words) - {BEGIN, END}
-        self.forms = _require_forms(vocabulary)
+        if vocabulary.forms is None:
+            raise BadData(
+                "vocabulary: expected a word that stands for unknown words, found none; such a "
+                "model can only read its own text"
+            )
+        self.forms = vocabulary.forms
         self.unknown_word: str | None = self.forms.unknown
 
     def at(self, temperature: float) -> "WordReader":
@@ -172,15 +177,6 @@ class WordReader:
         cost = self.spell.read(ended).cost_by_character(len(ended))
         total = np.append(0.0, np.cumsum(cost))
         return lambda start, end: float(total[end + 1] - total[start])
-
-
-def _require_forms(vocabulary: WordVocabulary) -> WordForms:
-    if vocabulary.forms is None:
-        raise BadData(
-            "vocabulary: expected a word that stands for unknown words, found none; such a model "
-            "can only read its own text"
-        )
-    return vocabulary.forms
 
 
 Reader = CharacterReader | WordReader

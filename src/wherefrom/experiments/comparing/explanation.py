@@ -1,7 +1,8 @@
 """Why an averaging network gives its answer: how much the logit changes without each word.
 
 The network sees which words a text has but not their order, so words alone can explain its answer.
-Possible causes of an error are tested too (`causes`).
+Each text is also shuffled, to check that the order does not matter. Possible causes of an error are
+tested too (`causes`).
 """
 
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from wherefrom.experiments.resources import use_threads
 from wherefrom.models.dan import Classifier, DANConfig
 from wherefrom.runs.opened_run import AnyRun, Run, open_run
 
+SHUFFLES = 10
 _TITLE = 200  # characters of a text that are shown
 _SHOWN = 8  # words for either label
 
@@ -45,10 +47,11 @@ class Explanation:
 
     `answer` is the label, `probability` the model's own probability of it, `logit` the log-odds
     of positive. `words` have the largest effects first; `unknown` are the words that the network
-    does not know. A review of the run's task also has its right label, `gold`, and its `place` in
-    the data; if the answer is wrong, `causes` has what was tried, and `words_to_flip` how many
-    different words, the strongest first, must go before the answer is right (None: leaving out
-    words does not do it).
+    does not know. The words were shuffled `shuffles` times, and `largest_change_by_shuffling` is
+    the largest change of the logit, in double precision. A review of the run's task also has its
+    right label, `gold`, and its `place` in the data; if the answer is wrong, `causes` has what was
+    tried, and `words_to_flip` how many different words, the strongest first, must go before the
+    answer is right (None: leaving out words does not do it).
     """
 
     text: str
@@ -58,6 +61,8 @@ class Explanation:
     logit: float
     words: tuple[Contribution, ...]
     unknown: tuple[str, ...]
+    shuffles: int
+    largest_change_by_shuffling: float
     gold: str | None = None
     place: str | None = None
     causes: tuple[TriedCause, ...] = ()
@@ -77,6 +82,8 @@ class Explanation:
             lines.append(f"for {label}: {', '.join(shown) or 'nothing'}")
         if self.unknown:
             lines.append(f"unknown words, left out: {', '.join(self.unknown[:_SHOWN])}")
+        change = f"{self.largest_change_by_shuffling:.2g}"
+        lines.append(f"{self.shuffles} shuffles of the words change the logit by at most {change}")
         return [*lines, *self._causes_in_words()]
 
     def _causes_in_words(self) -> list[str]:
@@ -109,6 +116,7 @@ class Explainer:
         order = np.argsort(-np.abs(effects), kind="stable")
         names = self.vocabulary.decode(words.tolist())
         unknown = dict.fromkeys(w for w in split_words(text) if w not in self.vocabulary)
+        changes = np.abs(self._logits(_shuffle(bag)) - logit)
         (answer,) = self.classifier.answer([text])
         return Explanation(
             text=text,
@@ -120,6 +128,8 @@ class Explainer:
                 Contribution(names[i], int(times[i]), float(effects[i])) for i in map(int, order)
             ),
             unknown=tuple(unknown),
+            shuffles=SHUFFLES,
+            largest_change_by_shuffling=float(changes.max()),
         )
 
     def explain_error(self, text: str, wrong: Prediction) -> Explanation:
@@ -209,3 +219,10 @@ def explain_errors(
 def _show(word: Contribution) -> str:
     times = f" x{word.times}" if word.times > 1 else ""
     return f"{word.word}{times} {word.effect:+.2f}"
+
+
+def _shuffle(bag: Bag) -> list[Bag]:
+    """The words backwards, and in orders drawn from counted randomness."""
+    place = np.arange(len(bag), dtype=np.int64)
+    keys = draws(SHUFFLES - 1, seed=0, stream=Stream.SAMPLING, stage=0, step=0, row=place)
+    return [bag[::-1], *(bag[np.argsort(key, kind="stable")] for key in keys)]

@@ -25,13 +25,12 @@ class ComparedRun:
     """A run's results, with bits per character of its language models, and what it cost.
 
     `parameters` (only trained ones) and `seconds` (of training) are those of the primary model.
-    `parameters` is None for a folder of an early version, which did not store it.
     """
 
     run: str
     recipe: str
     primary: str
-    parameters: int | None
+    parameters: int
     seconds: float
     results: dict[str, dict[str, Any]]
 

@@ -236,9 +236,9 @@ def _find_predictor(run: Run, name: str) -> Any:
     return run.predictor(name)
 
 
-def open_speller(path: AnyRun, model: str = "") -> CharacterReader:
+def open_speller(path: AnyRun) -> CharacterReader:
     """A run's character model, to spell the words that a word model does not know."""
-    run, reader = open_reader(path, model)
+    run, reader = open_reader(path)
     if not isinstance(reader, CharacterReader):
         raise BadData(f"{run.path}: expected the run of a character model, found one of words")
     return reader

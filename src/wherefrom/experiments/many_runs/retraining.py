@@ -115,8 +115,7 @@ class PairQueue:
     def next_job(self, threads: int) -> Job | None:
         if (name := self.next_name()) is None:
             return None
-        steps = sum(stage.steps for stage in self.run.recipe.chain())
-        return Job(name, _retrain_named, (self.run.path, name, threads), self.folder(name), steps)
+        return Job(name, _retrain_named, (self.run.path, name, threads))
 
     def next_name(self) -> str | None:
         """The next model that is not finished; None if no pair is left, or no time for one."""

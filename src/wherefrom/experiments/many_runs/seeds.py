@@ -139,9 +139,7 @@ def _finished(seed: RunRequest) -> bool:
 def _job(seed: RunRequest, threads: int) -> Job:
     recipe = replace(seed.recipe, threads=threads)
     planned = seed.planned and replace(seed.planned, recipe=recipe, workshop=None)
-    steps = sum(stage.steps for stage in recipe.stages)
-    arguments = (recipe, seed.path, planned)
-    return Job(f"seed {recipe.seed}", _run_seed, arguments, seed.path, steps)
+    return Job(f"seed {recipe.seed}", _run_seed, (recipe, seed.path, planned))
 
 
 def _run_seed(recipe: Recipe, folder: Path, planned: Planned | None) -> None:

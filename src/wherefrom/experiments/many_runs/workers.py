@@ -7,43 +7,26 @@ on a GPU, the small models of several processes share the device.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from time import monotonic
 from typing import Any
 
 from wherefrom.core.durations import duration
-from wherefrom.core.errors import Damaged, Interrupted, MissingInput, error_of
-from wherefrom.core.files import parse_jsonl
-from wherefrom.core.inside import read_regular
+from wherefrom.core.errors import Interrupted, error_of
 from wherefrom.experiments.pool import Ended, Pool
 from wherefrom.runs.workshop import count_gpus
 from wherefrom.training.signals import StopSignal
 
-SECONDS_BETWEEN_LINES = 10.0
 _POLL = 0.1  # seconds
 
 
 @dataclass
 class Job:
-    """A training: the function that does it, the folder it writes, and its number of steps."""
+    """A training: the function that does it, and what it is given."""
 
     name: str
     function: Callable[..., None]
     arguments: tuple[Any, ...]
-    folder: Path
-    steps: int
     began: float = 0.0
-
-    def share_done(self) -> float:
-        """The share of the steps that are done, as the folder's metrics have it."""
-        done = 0
-        for path in self.folder.glob("stages/*/metrics.jsonl"):
-            try:
-                rows = parse_jsonl(read_regular(path), str(path))
-                done += int(rows[-1]["step"]) if rows else 0
-            except (Damaged, MissingInput, LookupError, TypeError, ValueError):
-                continue  # it is being written; who trains says what is wrong with it
-        return min(done / max(self.steps, 1), 1.0)
 
 
 class Workers:
@@ -67,7 +50,7 @@ class Workers:
         self.pool = Pool(processes, threads, count_gpus())
         self.running: dict[str, Job] = {}
         self.again: list[Job] = []  # of processes that were killed
-        self.done, self.total, self._told = done, total, monotonic()
+        self.done, self.total = done, total
 
     def run(self) -> None:
         """Work until no job is left. Raises Interrupted after a signal, with everything saved."""
@@ -79,7 +62,6 @@ class Workers:
                     return
                 for name, ended in self.pool.wait(_POLL).items():
                     self._collect(self.running.pop(name), ended)
-                self._report()
         raise Interrupted(
             f"stopped while training {', '.join(self.running) or 'nothing'}; what is trained is "
             "saved, and the same command continues from there",
@@ -99,7 +81,9 @@ class Workers:
         """Take note of a job that has ended, and of how."""
         if ended.code == 0:
             self.done += 1
-            self.tell(f"{job.name}: done in {duration(monotonic() - job.began)}")
+            among = "" if self.total is None else f" of {self.total}"
+            taken = duration(monotonic() - job.began)
+            self.tell(f"{job.name}: done in {taken}; {self.done}{among} trained")
         elif ended.code < 0:
             self._try_again(job, ended)
         else:
@@ -117,12 +101,3 @@ class Workers:
             )
         self.again.append(job)
         self.tell(f"{killed}; going on with {self.pool.size} at once")
-
-    def _report(self) -> None:
-        now = monotonic()
-        if now - self._told < SECONDS_BETWEEN_LINES or not self.running:
-            return
-        self._told = now
-        each = ", ".join(f"{100 * job.share_done():.0f} %" for job in self.running.values())
-        done = f"{self.done}" if self.total is None else f"{self.done} of {self.total}"
-        self.tell(f"{done} trained, {len(self.running)} in training ({each} of their steps)")

@@ -132,7 +132,7 @@ def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
     score, predictions = evaluate_answers(predictor, questions)
     scores = {"": score}
     if task.place_aware:
-        mistakes = sort_mistakes(predictions, dataset, reach).as_json()
+        mistakes = sort_mistakes(predictions, dataset, reach)
         scores[""] = replace(score, details=score.details | {"mistakes": mistakes})
         scores[PLACE_AWARE] = place_aware_accuracy(predictions, PlaceMatch(dataset))
     return Put([a.text for a in predictions.answers], predictions, scores)
@@ -149,7 +149,7 @@ def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) 
     `decoded` has answers of the primary model that were already decoded for the tasks.
     """
     dataset: Dataset = run.dataset
-    model = RememberingModel.of(model, decoded)
+    model = RememberingModel(model, decoded)
     people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
     masked = dataset.select("masked", EVERY_SUPPORT)
     decoys = make_decoy_names(model, dataset)

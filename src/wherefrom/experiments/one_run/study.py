@@ -173,8 +173,8 @@ def _page(
         "## Errors explained",
         "",
         "Each number beside a word is the logit minus the logit without the word. The network "
-        "cannot see the order of the words. A cause is tested by changing the text, and "
-        "explains an error only if the answer flips and moves further than in any of "
+        "cannot see the order of the words; shuffling shows it. A cause is tested by changing the "
+        "text, and explains an error only if the answer flips and moves further than in any of "
         f"{CONTROLS} random changes of as many words.",
         "",
         f"### The {len(surest)} that the model is surest of",

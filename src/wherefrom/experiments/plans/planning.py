@@ -37,7 +37,6 @@ from wherefrom.experiments.plans.timing import (
     spare_compiling,
     time_reading,
     time_steps,
-    time_threads,
 )
 from wherefrom.experiments.recipes.facts_recipe import (
     NOTED,
@@ -94,7 +93,6 @@ class Plan:
         shape = f"{layers} of {model.n_embd}{grams}"
         size = f"{self.parameters / 1e6:.1f} million parameters"
         where = "the GPU" if self.device == "cuda" else "the CPU"
-        where += ", with one thread" if self.device == "cpu" and recipe.threads == 1 else ""
         time = "" if self.seconds is None else f"about {duration(self.seconds)} in all; "
         reached = (
             "no similar run has been measured" if self.expected is None else str(self.expected)
@@ -177,10 +175,10 @@ def plan_run(
     seconds: float | None = None
     late, deadline, enough, later = False, None, None, Following()
     if not _sets_steps(change):
-        pace, threads = time_threads(workshop, recipe, device, timer)
-        pace = replace(pace, reading=time_reading(workshop))
+        use_threads(recipe.threads)
+        pace = replace(timer(workshop, recipe.stages[0]), reading=time_reading(workshop))
         most = (minutes or USUAL_MINUTES[device]) * 60
-        recipe, pace = _shorten_control(replace(recipe, threads=threads), pace, most)
+        recipe, pace = _shorten_control(recipe, pace, most)
         later = Following.of(recipe, dataset, pace)
         overhead = monotonic() - started + _overhead(later, pace, device)
         left = most * (1 - SPARE) - overhead
@@ -189,7 +187,7 @@ def plan_run(
             overhead = min(overhead, most * (1 - SPARE) - left)  # less, if nothing is compiled
         fit = _fit_notes if recipe.notes else _fit_text
         recipe, taken = fit(recipe, workshop, pace, left, text, minutes is None)
-        recipe = replace(change(recipe), threads=threads)
+        recipe = change(recipe)
         deadline = Deadline.of(recipe, (started, most), later, pace, device, minutes is not None)
         seconds = taken + overhead
         fewest = recipe.stages[0].steps <= _FEWEST

@@ -1,24 +1,22 @@
-"""What steps and answers cost on this machine, and with how many threads."""
+"""What steps and answers cost on this machine."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from time import monotonic, process_time
+from time import monotonic
 from typing import Any
-
-import torch
 
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.recipe import Recipe, Stage
+from wherefrom.core.recipe import Stage
 from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
-from wherefrom.experiments.resources import use_threads, usual_threads
+from wherefrom.experiments.resources import usual_threads
 from wherefrom.generation.answerer import ModelAnswerer, answer_probabilities
 from wherefrom.reading.sources import DatasetPassages, passages_of
 from wherefrom.reading.verdict import fit_extractors
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.captured import least_compiled
-from wherefrom.training.rank_group import agree, current_ranks
+from wherefrom.training.rank_group import agree
 
 _TIMED = {"cpu": 16, "cuda": 4}  # chunks of steps that are timed at most, after one that is not
 _LEAST_TIMED = 2  # and at least
@@ -29,8 +27,6 @@ _FIRST = 4  # answered before, and not timed
 _READ = 50  # subjects that are read at most, to time it
 _SCORED = 9  # times that a question with an answer is scored for each search, about
 _OTHER_WORDS = 2.5  # times as long takes a question that is asked in other words, too
-_CROWDED = 2.0  # from here on, one thread may be faster than several: 1.5 on an idle machine
-_CLEARLY = 1.25  # times: on an idle machine one thread is slower, and it may be idle again soon
 # What compiling leaves of a step's time on a GPU, at best; also with one layer. A stage
 # that was planned too long is shortened while it trains, and one that was planned too short is not
 # made longer there.
@@ -45,36 +41,13 @@ class Pace:
     """What steps and answers cost on this machine, in seconds.
 
     `control` is all of the training of the model that does not read.
-    `crowded` is how many times as long as they computed the threads took: others use the cores.
     """
 
     step: float
     answer: float
     control: float = 0.0
-    crowded: float = 1.0
     alone: float | None = None  # a step of the model that is not taught from notes
     reading: float = 0.0  # what the text states about everybody, as the report looks it up
-
-
-def time_threads(
-    workshop: Workshop, recipe: Recipe, device: str, timer: Callable[[Workshop, Stage], Pace]
-) -> tuple[Pace, int]:
-    """What steps cost, and with how many threads (0: as usual, or as the user has said).
-
-    Threads wait for each other in every step. Where others have a core half of the time, two are
-    several times slower than one, so if they did not compute all the time, one is timed too.
-    """
-    usual, read = use_threads(recipe.threads), recipe.stages[0]
-    pace = timer(workshop, read)
-    busy = device == "cpu" and pace.crowded > _CROWDED
-    if not busy or recipe.threads or usual == 1 or current_ranks() is not None:
-        return pace, recipe.threads
-    use_threads(1)
-    alone = timer(workshop, read)
-    if alone.step * _CLEARLY < pace.step:
-        return alone, 1
-    use_threads(0)
-    return replace(alone, step=pace.step, crowded=pace.crowded), 0
 
 
 def compiled(config: Any) -> float:
@@ -100,18 +73,17 @@ def time_steps(workshop: Workshop, stage: Stage) -> Pace:
     """Time a few steps of models that are then thrown away, and a few answers."""
     device = workshop.device.type
     chunk, timed = _CHUNK[device], _TIMED[device]
-    model, seconds, crowded = _time_chunks(workshop, stage, chunk, timed)
+    model, seconds = _time_chunks(workshop, stage, chunk, timed)
     step = seconds * (compiled(workshop.recipe.model) if device == "cuda" else 1.0)
     control, alone = _CONTROL * step, None
-    # Several threads on a crowded machine are hardly used, and each of their steps takes seconds.
-    if device == "cpu" and (crowded <= _CROWDED or torch.get_num_threads() == 1):
+    if device == "cpu":
         others = {other.name: other for other in workshop.recipe.stages}
         brief = partial(_time_chunks, workshop, chunk=chunk, timed=timed // 2, most=_SECONDS / 2)
         if without := others.get(QUESTIONS_ONLY):
             control = without.steps * brief(stage=without)[1]
         if without := others.get(WITHOUT_NOTES):
             alone = brief(stage=without)[1]
-    return Pace(step, time_answers(workshop, model), control, round(crowded, 2), alone)
+    return Pace(step, time_answers(workshop, model), control, alone)
 
 
 def time_reading(workshop: Workshop) -> float:
@@ -162,17 +134,15 @@ def _time_answers(answerer: ModelAnswerer, questions: Sequence[Question]) -> flo
 
 def _time_chunks(
     workshop: Workshop, stage: Stage, chunk: int, timed: int, most: float = _SECONDS
-) -> tuple[Any, float, float]:
-    """A model of a stage after a few chunks of steps, the seconds of one step, and how many times
-    as long as the processor's time of its threads they took."""
+) -> tuple[Any, float]:
+    """A model of a stage after a few chunks of steps, and the seconds of one step."""
     model = workshop.new_model(stage)
     learner = workshop.learner(stage, model, steps=chunk * (timed + 1))
     learner.prepare(chunk)
     learner.advance(0, chunk)
-    began, computed, seconds, done = monotonic(), process_time(), 0.0, 0
+    began, seconds, done = monotonic(), 0.0, 0
     while done < timed and (done < _LEAST_TIMED or seconds < most):
         done += 1
         learner.advance(done * chunk, chunk)
         seconds = agree(monotonic() - began)
-    computed = agree((process_time() - computed) / torch.get_num_threads())
-    return model, seconds / (done * chunk), seconds / max(computed, 1e-9)
+    return model, seconds / (done * chunk)

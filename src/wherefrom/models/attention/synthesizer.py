@@ -50,10 +50,7 @@ class SynthesizerAttention(Mixer):
 
     def _weights(self, hidden_BHTD: Tensor, seen: Tensor) -> Tensor:
         count = seen.shape[-1]
-        if self.w2.dim() == 2:
-            scores = hidden_BHTD @ self.w2[:, :count] + self.b2[:count]
-        else:  # of several models
-            scores = affine(hidden_BHTD, self.w2[..., :count].mT, self.b2[..., :count])
+        scores = affine(hidden_BHTD, self.w2[..., :count].mT, self.b2[..., :count])
         return scores.masked_fill(~seen, -1e10).softmax(-1)
 
     def values(self, x_BTC: Tensor) -> Tensor:

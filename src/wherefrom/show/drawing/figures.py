@@ -78,14 +78,6 @@ def legend_below(figure: "Figure") -> None:
         figure.legend(frameon=False, loc="outside lower center", ncols=2)
 
 
-def bars(axes: "Axes", names: Sequence[str], values: Sequence[float], colours: Any) -> None:
-    """Bars with their values written over them."""
-    drawn = axes.bar(range(len(names)), values, color=colours, width=0.65)
-    axes.bar_label(drawn, [f"{value:.3g}" for value in values], padding=2, fontsize=8)
-    axes.set_xticks(range(len(names)), names)
-    axes.margins(y=0.15)
-
-
 def grid(axes: "Axes", title: str, matrix: np.ndarray, rows: Sequence[str], columns: Any) -> None:
     """A matrix as coloured cells with their values, blue above zero and red below."""
     reach = max(abs(matrix).max(), 1e-12)

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wherefrom.auditing.audit_findings import read_findings
 from wherefrom.core.measures import measured
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.runs.folder import versions
 from wherefrom.runs.opened_run import Run
-from wherefrom.show.page.judged_answers import read_findings
 from wherefrom.show.terminal.result_tables import results_table
 
 

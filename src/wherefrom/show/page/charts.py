@@ -49,13 +49,11 @@ class Point:
 
 @dataclass(frozen=True)
 class Line:
-    """Neighbouring points joined, both axes from 0 to 1."""
+    """Neighbouring points joined, both axes from 0 to 1; its label stands above the chart."""
 
     points: Sequence[tuple[float, float]]
     tone: str = "accent"
     label: str = ""
-    label_at: tuple[float, float] | None = None  # None: above the chart
-    anchor: str = "start"
 
 
 def dots(groups: Iterable[tuple[str, Sequence[Dot]]], said: str) -> Markup:
@@ -107,7 +105,7 @@ def plot(
     square: bool = False,
 ) -> Markup:
     """A chart of two axes. `here` adds a mark that the page's slider moves: the risk at the top."""
-    named = [line for line in lines if line.label and line.label_at is None]
+    named = [line for line in lines if line.label]
     top = 64 if named else 44  # room for the axis's name, and for the lines' names below it
 
     def down(y: float) -> float:
@@ -127,10 +125,6 @@ def plot(
         for line in lines
     ]
     parts.append(Markup(box).format(top, height) + Markup("").join(drawn) + Markup("</svg>"))
-    for line in lines:
-        if line.label_at is not None:
-            x, y = line.label_at
-            parts.append(_text(100 * x, down(y), line.label, f"name {line.tone} {line.anchor}"))
     for point in points:
         low, high = down(point.low), down(point.high)
         parts.append(_upright(100 * point.x, low, high, f"interval {point.tone}"))

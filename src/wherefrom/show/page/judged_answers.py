@@ -12,10 +12,9 @@ import numpy as np
 
 from wherefrom.answering.fitting import judge
 from wherefrom.answering.inspector import Inspector
-from wherefrom.auditing.audit_findings import ANSWERS, FINDINGS, Audit, AuditedAnswer
+from wherefrom.auditing.audit_findings import ANSWERS, AuditedAnswer, read_findings
 from wherefrom.core.config import from_json
-from wherefrom.core.errors import BadData, Damaged
-from wherefrom.runs.opened_run import Run
+from wherefrom.core.errors import BadData
 
 HELD_OUT, CALIBRATION = "held-out", "calibration"
 
@@ -75,18 +74,3 @@ def _ask(inspector: Inspector) -> list[AuditedAnswer]:
         AuditedAnswer.of(reply, question, examined.features.row(i), None)
         for i, (reply, question) in enumerate(zip(replies, examined.known, strict=True))
     ]
-
-
-def read_findings(run: Run) -> Mapping[str, Any] | None:
-    """audit.json, if it has the format that this version writes."""
-    if not run.folder.has(FINDINGS):
-        return None
-    found = run.folder.read_json(FINDINGS)
-    current = isinstance(found, dict) and found.get("format_version") == Audit.format_version
-    if not current:
-        return None
-    try:
-        from_json(Audit, found, "audit")
-    except BadData as error:
-        raise Damaged(f"{run.path / FINDINGS}: {error}; audit the run again") from error
-    return found

@@ -1,8 +1,5 @@
 """How the models learnt: the loss of every stage, and what it could answer meanwhile."""
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from wherefrom.core.plurals import plural
@@ -12,7 +9,7 @@ from wherefrom.show.page.pictures import PERCENTS, Picture, label_of
 from wherefrom.show.page.summary_sentences import percent
 
 _CURVES = 2  # of other models beside the primary one's
-_LATE = 0.6  # a curve that ends later has its label above its end
+_TICKS = 4  # of the losses, at most, besides 0
 
 
 def draw_learning(run: Run, unit: str = "character") -> Picture | None:
@@ -35,29 +32,24 @@ def draw_learning(run: Run, unit: str = "character") -> Picture | None:
     if not curves:
         return None
     steps = max(step for points in curves.values() for step, _ in points)
-    scale = _Scale.of([loss for points in curves.values() for _, loss in points])
-    tones = dict(zip(curves, ("accent", "ink", "quiet", "quiet"), strict=False))
+    top = max(1e-3, *(loss for points in curves.values() for _, loss in points))
+    tick = next(s for s in (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 1e9) if top / s <= _TICKS)
+    looks = (("accent", "—"), ("ink", "╌"), ("quiet", "┄"))
     lines = [
-        Line(
-            [(step / steps, scale.up(loss)) for step, loss in points],
-            tones.get(name, "quiet"),
-            name,
-            _label_at(points, steps, scale.up),
-            "end" if points[-1][0] > _LATE * steps else "start",
-        )
-        for name, points in curves.items()
+        Line([(step / steps, loss / top) for step, loss in points], tone, f"{mark} {name}")
+        for (name, points), (tone, mark) in zip(curves.items(), looks, strict=False)
     ]
     own = next(iter(curves.values()))
     said = (
         f"In {own[-1][0]:,} steps, the loss fell from {own[0][1]:.2f} to {own[-1][1]:.2f} nats per "
-        f"{unit}{' (the scale is logarithmic)' if scale.logarithmic else ''}."
+        f"{unit}."
     )
     chart = plot(
         lines,
         [],
         said,
         x_ticks=_steps(steps),
-        y_ticks=[(scale.up(value), f"{value:g}") for value in scale.ticks],
+        y_ticks=[(tick * i / top, f"{tick * i:g}") for i in range(int(top / tick) + 1)],
         x_name="steps of training",
         y_name=f"loss, nats per {unit}",
     )
@@ -93,43 +85,6 @@ def draw_answering(run: Run) -> Picture | None:
 
 def _steps(steps: int) -> list[tuple[float, str]]:
     return [(0.0, "0"), (0.5, f"{steps // 2:,}"), (1.0, f"{steps:,}")]
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """Losses from 0 to 1: by their logarithm where they span more than a few doublings."""
-
-    low: float
-    high: float
-    logarithmic: bool
-
-    @classmethod
-    def of(cls, losses: Sequence[float]) -> "_Scale":
-        low, high = max(min(losses), 1e-3), max(max(losses), 2e-3)
-        wide = high / low > 8
-        return cls(low if wide else 0.0, high, wide)
-
-    def up(self, loss: float) -> float:
-        if not self.logarithmic:
-            return loss / self.high
-        low, high = math.log(self.low), math.log(self.high)
-        return (math.log(max(loss, self.low)) - low) / (high - low)
-
-    @property
-    def ticks(self) -> list[float]:
-        if self.logarithmic:
-            tens = (0.001, 0.01, 0.1, 1.0, 10.0)
-            return [value for value in tens if self.low <= value <= self.high]
-        step = next(s for s in (0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 1e9) if self.high / s <= 4)
-        return [step * i for i in range(int(self.high / step) + 1)]
-
-
-def _label_at(points: Sequence[tuple[int, float]], steps: int, up: Any) -> tuple[float, float]:
-    """Above the curve's end, or behind it where the curve ends early."""
-    step, loss = points[-1]
-    if step > _LATE * steps:
-        return step / steps, min(up(loss) + 0.12, 0.97)
-    return step / steps + 0.015, up(loss)
 
 
 def _metrics(run: Run, stage: str) -> list[Any]:

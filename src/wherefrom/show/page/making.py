@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import Any
 
+from wherefrom.auditing.audit_findings import read_findings
 from wherefrom.core.config import encode
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import WherefromError
@@ -15,7 +16,6 @@ from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_
 from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.layout import CORPUS, WEIGHTS
 from wherefrom.runs.opened_run import Run
-from wherefrom.show.page.judged_answers import read_findings
 
 _MODELS = 4  # of which each is described
 _OPTIONS = {  # of a user's own files
@@ -54,7 +54,6 @@ def describe_making(run: Run, precision: str = "") -> dict[str, Any]:
     facts = [
         ("recipe", f"{recipe.name}: {recipe.summary}"),
         ("seed", str(recipe.seed)),
-        *_models(run),
         ("data", _data(run)),
         ("text, SHA-256", _corpus(run).get("sha256", "not kept")),
         *_weights(run),
@@ -128,21 +127,6 @@ def _without_folder(name: str, value: Any) -> Any:
     """A file or folder by its name alone: its place is private."""
     there = name.startswith("data.") and isinstance(value, str) and os.path.isabs(value)
     return os.path.basename(os.path.normpath(value)) if there else value
-
-
-def _models(run: Run) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
-    for model in _shown(run):
-        try:
-            cost = run.cost(model.name)
-        except WherefromError:
-            continue
-        parameters = cost["parameters"]
-        size = f"{parameters:,} parameters, " if parameters else ""
-        found.append(
-            (model.name.replace("_", " "), f"{size}trained in {duration(cost['seconds'])}")
-        )
-    return found
 
 
 def _shown(run: Run) -> list[ModelEntry]:

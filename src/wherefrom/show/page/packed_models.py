@@ -10,7 +10,6 @@ import torch
 from wherefrom.core.config import encode
 from wherefrom.core.errors import BadData
 from wherefrom.experiments.recipes.facts_recipe import WITHOUT_NOTES
-from wherefrom.models.bigram import Bigram
 from wherefrom.models.dan import DAN, DANConfig
 from wherefrom.models.gpt import GPT
 from wherefrom.models.gru import GRU
@@ -103,10 +102,9 @@ def _describe(model: Any, config: Any) -> tuple[dict[str, Any], dict[str, np.nda
         return _describe_gpt(model)
     if isinstance(model, GRU | DAN):
         return {"config": encode(model.config)}, _state(model)
-    if isinstance(model, Bigram):
-        arrays = {**model.parameters, **(model.frozen if config.width else {})}  # else one-hot
-        return {"config": encode(config)}, arrays
-    raise BadData(f"page: expected a model that the page can compute, found {type(model).__name__}")
+    # A bigram network, in numpy.
+    arrays = {**model.parameters, **(model.frozen if config.width else {})}  # else one-hot
+    return {"config": encode(config)}, arrays
 
 
 def _describe_gpt(model: GPT) -> tuple[dict[str, Any], dict[str, np.ndarray]]:

@@ -65,10 +65,6 @@ def draw_accuracy(run: Run) -> Picture:
             for name in names if relation in results[name].get(BY_RELATION, {})
         ]) for relation in parts]  # fmt: skip
     said = f"{_capitalise(label_of(primary, run))}, {count(own)} answers are right"
-    others = [name for name in names if name != primary]
-    if others:
-        best = max(others, key=lambda name: results[name]["accuracy"])
-        said += f"; {label_of(best, run)}, {count(results[best])}"
     if parts:
         least, most = (f(parts, key=lambda name: parts[name]["accuracy"]) for f in (min, max))
         best, worst = (percent(parts[name]["accuracy"]) for name in (most, least))
@@ -135,7 +131,7 @@ def draw_reliability(answers: JudgedAnswers) -> Picture | None:
         f"Each dot has {n} {plural('answer', n)} or so."
     )
     chart = plot(
-        [Line([(0, 0), (1, 1)], "quiet", "calibrated", (0.62, 0.5), "start")], points, said,
+        [Line([(0, 0), (1, 1)], "quiet", "┄ calibrated")], points, said,
         x_ticks=PERCENTS, y_ticks=PERCENTS, x_name="how sure it is", y_name="share right",
         height=300, square=True,
     )  # fmt: skip

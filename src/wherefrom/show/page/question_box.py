@@ -5,17 +5,16 @@ by itself. What depends on the corpus alone (which names are known, what the tex
 subject states) is computed here.
 """
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
-from wherefrom.answering.features import FEATURES, MEASURES, find_letters
+from wherefrom.answering.features import MEASURES, find_letters
 from wherefrom.answering.inspector import Inspector
-from wherefrom.answering.policy import EVEN_ODDS, AnswerPolicy, LogisticCalibration
-from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor
+from wherefrom.answering.policy import EVEN_ODDS
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
@@ -26,19 +25,19 @@ from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.packed_evidence import describe_evidence
 from wherefrom.show.page.summary_sentences import noun_of
 
-# What js/engine/features.js computes; a policy or a predictor that uses another is refused.
-COMPUTED = (*FEATURES, *SOURCE_FEATURES)
 _EXAMPLES = 3
 _INVENTED = 200
 _FEW_ROWS = 200_000  # rows of training that are planned again within a second or so
 
 
 def describe_asking(inspector: Inspector) -> dict[str, Any]:
-    """The data of a run that answers questions; BadData if the page could not answer alike."""
+    """The data of a run that answers questions.
+
+    js/engine/features.js computes the features of policy and predictor.
+    """
     run, model, policy = inspector.run, inspector.model, inspector.policy
     decoys = inspector.opened.decoys
     known = tuple(model.parser.names)
-    check_features(str(run.path), _curves(policy, inspector.predictor))
     invented = _invent_names(inspector)
     return {
         "vocabulary": list(model.answerer.vocabulary.characters),
@@ -83,28 +82,6 @@ def describe_kept(inspector: Inspector) -> dict[str, Any]:
         "extractors": None if checker is None else to_json(checker.extractors),
         "notes": None if notes is None else to_json(notes),
     }
-
-
-def check_features(where: str, curves: Iterable[LogisticCalibration]) -> None:
-    """Refuse curves over features that the page does not compute."""
-    for curve in curves:
-        if unknown := [name for name in curve.features if name not in COMPUTED]:
-            raise BadData(
-                f"{where}: expected confidence and source to use features that the page computes "
-                f"({', '.join(COMPUTED)}), found '{unknown[0]}'; the page's engine has to learn it"
-            )
-
-
-def _curves(
-    policy: AnswerPolicy | None, predictor: SourcePredictor | None
-) -> Iterable[LogisticCalibration]:
-    if predictor is not None:
-        yield from (predictor.curve, *predictor.relations.values())
-    if policy is not None:
-        yield policy.calibration
-        yield from (each.calibration for each in policy.relations.values())
-        if policy.names is not None:
-            yield policy.names.curve
 
 
 def _room(model: ClosedBookModel) -> int:

@@ -1,6 +1,5 @@
 """The report of a run that answers questions: everything that the template shows of it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from wherefrom.answering.inspector import Inspector, open_inspector
@@ -14,7 +13,7 @@ from wherefrom.show.page.judged_answers import JudgedAnswers, collect_answers
 from wherefrom.show.page.learning import draw_answering, draw_learning
 from wherefrom.show.page.page_layout import lay_out
 from wherefrom.show.page.question_box import count_cheap
-from wherefrom.show.page.risk import AcceptedRisk, offer_risks
+from wherefrom.show.page.risk import offer_risks
 from wherefrom.show.page.summary_sentences import count_subjects, summarise
 from wherefrom.show.terminal.audit_text import audit_table
 
@@ -44,6 +43,10 @@ def describe_questions(run: Run, precision: str) -> dict[str, Any]:
     labels = run.folder.locate(LABELS)
     left_out = sections.measure_left_out(read_labelled(labels)) if labels.exists() else {}
     listed = sections.list_answers(held, left_out)
+    words = sections.tell_stops(risks) if risks else []
+    slider = risks and to_json(risks)
+    for stop, said in zip(slider["stops"] if slider else (), words, strict=True):
+        stop |= said
     return lay_out(
         run,
         engine,
@@ -51,7 +54,7 @@ def describe_questions(run: Run, precision: str) -> dict[str, Any]:
         title=_title(inspector),
         sentences=summarise(run, inspector.policy is not None),
         slider=risks,
-        slider_words=sections.tell_stops(risks) if risks else [],
+        slider_words=words,
         pictures=[each for each in drawn if each is not None],
         two_way=sections.cross(held),
         not_yet=_not_yet(run, answers, exposures is not None),
@@ -61,7 +64,7 @@ def describe_questions(run: Run, precision: str) -> dict[str, Any]:
         columns=[each for each in _COLUMNS if each[0] != "o" or any(row["o"] for row in listed)],
         relations=relations,
         notes=[*inspector.notes(), *([engine.why_not] if engine.why_not else [])],
-        data=_page_data(listed, risks, relations),
+        data={"answers": listed, "relations": relations, "risk": slider},
     )
 
 
@@ -69,7 +72,7 @@ def open_remembering(run: Run) -> Inspector:
     """An inspector that knows what the evaluation computed."""
     inspector = open_inspector(run)
     opened = inspector.opened_run
-    opened.model = RememberingModel.of(opened.model, opened.decoded(), read_kept(run.folder))
+    opened.model = RememberingModel(opened.model, opened.decoded(), read_kept(run.folder))
     return inspector
 
 
@@ -102,24 +105,3 @@ def _not_yet(run: Run, answers: JudgedAnswers, counted: bool) -> list[dict[str, 
         for (option, what), done in zip(wanted.items(), there, strict=True)
         if not done
     ]
-
-
-def _page_data(
-    answers: list[dict[str, Any]], risks: AcceptedRisk | None, relations: Sequence[str]
-) -> dict[str, Any]:
-    """What the page's own script reads; the engine has data of its own."""
-    return {
-        "answers": answers,
-        "relations": list(relations),
-        "risk": None
-        if risks is None
-        else {
-            "usual": risks.usual,
-            "stops": [
-                stop | words
-                for stop, words in zip(
-                    to_json(list(risks.stops)), sections.tell_stops(risks), strict=True
-                )
-            ],
-        },
-    }

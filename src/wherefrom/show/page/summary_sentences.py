@@ -149,12 +149,10 @@ def _unverified(told: Mapping[str, Any]) -> str:
 
 def _declines(told: Mapping[str, Any], comma: bool) -> str:
     """The end of the sentence about a run that answers some of its questions, all or none."""
-    n, answered = told["n"], _count_of(told)
-    if answered == n:
+    if (answered := _count_of(told)) == told["n"]:
         return "."
-    others = "to the other one" if n - answered == 1 else "to the others"
-    whom = others if answered else "to all of them" if n > 1 else "to it"
-    return f"{',' if comma else ''} and says “I don’t know” {whom}."
+    whom = "the others" if answered else "all of them"
+    return f"{',' if comma else ''} and says “I don’t know” to {whom}."
 
 
 def _right_among(results: Mapping[str, Any]) -> Markup:

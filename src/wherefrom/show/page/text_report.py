@@ -50,15 +50,9 @@ def _read(run: Run) -> Markup:
 def _scored(run: Run, results: Mapping[str, Any], unit: str) -> Markup:
     own = results[run.recipe.primary]
     low, high = own["interval"]
-    others = [
-        f"{_label(name)} {r['bits_per_target']:.2f}"
-        for name, r in results.items()
-        if name != run.recipe.primary
-    ]
-    beside = f"; {', '.join(others)}" if others else ""
     exact = FINE.format(f"perplexity {own['perplexity']:.2f}", f"{low:.2f} to {high:.2f}")
-    return Markup("It needs <strong>{:.2f} bits per {}</strong>{}{}.").format(
-        own["bits_per_target"], unit, exact, beside
+    return Markup("It needs <strong>{:.2f} bits per {}</strong>{}.").format(
+        own["bits_per_target"], unit, exact
     )
 
 

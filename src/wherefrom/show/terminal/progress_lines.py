@@ -41,7 +41,7 @@ class TrainingProgress:
     ) -> None:
         self.last_stage = stages[-1] if stages else ""
         self.file, self.label, self.clock = file or sys.stderr, label, clock
-        self._pace, self._told = Pace(0, 0.0), 0.0
+        self._first, self._start, self._told = 0, 0.0, 0.0
         self._replaces = self.file.isatty() and os.environ.get("TERM") != "dumb"
         self._between = SECONDS_ON_A_TERMINAL if self._replaces else SECONDS_BETWEEN_LINES
         self._left = ""  # what is to be replaced
@@ -62,7 +62,8 @@ class TrainingProgress:
         self._left = "" if end else _ERASE
 
     def started(self, name: str, first_step: int, steps: int, skipped: tuple[str, ...]) -> None:
-        self._pace, self._told = Pace(first_step, self.clock()), self.clock()
+        self._first, self._start = first_step, self.clock()
+        self._told = self._start
         for reason in skipped:
             self.say(f"{name}: checkpoint skipped: {reason}")
         if first_step >= steps:
@@ -83,7 +84,9 @@ class TrainingProgress:
         if now - self._told < self._between:
             return
         self._told = now
-        rate, left = self._pace.at(step, steps, now)
+        # The speed of this process: steps of an interrupted one do not count.
+        rate = (step - self._first) / max(now - self._start, 1e-9)
+        left = (steps - step) / max(rate, 1e-9)
         bar = f"[{'#' * (_BAR * step // steps):-<{_BAR}}] " if self._replaces else ""
         self.say(
             f"{name}: {bar}step {step} of {steps}, loss {mean_loss(metrics)}, {rate:.3g} steps/s, "
@@ -92,22 +95,10 @@ class TrainingProgress:
         )
 
     def finished(self, name: str, step: int, seconds: float) -> None:
-        if step > self._pace.first:
+        if step > self._first:
             self.say(f"{name}: done in {duration(seconds)}")
         if name == self.last_stage:
             self.say("evaluating")
-
-
-class Pace:
-    """The speed of this process; steps of an interrupted process do not count."""
-
-    def __init__(self, first: int, start: float) -> None:
-        self.first, self.start = first, start
-
-    def at(self, step: int, steps: int, now: float) -> tuple[float, float]:
-        """Steps per second, and the seconds that the remaining steps would take."""
-        rate = (step - self.first) / max(now - self.start, 1e-9)
-        return rate, (steps - step) / max(rate, 1e-9)
 
 
 def mean_loss(metrics: dict[str, Any]) -> str:

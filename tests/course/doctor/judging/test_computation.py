@@ -6,8 +6,7 @@ import pytest
 import torch
 from torch import nn
 
-from wherefrom.course.doctor.judging import computation
-from wherefrom.course.doctor.judging.computation import READINGS, attend, synthesize, turn
+from wherefrom.course.doctor.judging.computation import READINGS, computed, turn
 from wherefrom.course.doctor.years import variant_of
 
 ONE = torch.eye(1)
@@ -18,7 +17,7 @@ def test_the_synthesizers_formula_by_hand():
     state = {f"{name}.weight": ONE for name in ("w1", "value", "proj")}
     state |= {"w2": torch.tensor([[1.0, 0.0]]), "b2": torch.tensor([0.0, 1.0])}
     x = torch.tensor([[[-2.0], [3.0]]])
-    first, second = synthesize(state, "", x, heads=1).flatten().tolist()
+    first, second = computed(state, "synthesizer", 1).attention("", x).flatten().tolist()
     # Position 2 has the scores 3 w2 + b2 = (3, 1): weights e^3 and e^1 for the values -2 and 3.
     e2 = math.exp(2.0)
     assert first == pytest.approx(-2.0)
@@ -40,9 +39,10 @@ def test_a_position_sees_the_others_positions_up_to_its_own():
     zero = torch.zeros(1, 1)  # all that is seen counts the same
     state = {"query.weight": zero, "key.weight": zero, "value.weight": ONE, "proj.weight": ONE}
     other = torch.tensor([[[1.0], [3.0], [8.0]]])
-    mixed = attend(state, "", torch.zeros(1, 4, 1), 1, other)
+    mixed = computed(state, "vanilla", 1).attend("", torch.zeros(1, 4, 1), other)
     assert mixed[0, :, 0].tolist() == [1.0, 2.0, 4.0, 4.0]
-    assert attend(state, "", torch.zeros(1, 2, 1), 1, other, masked=False)[0, 0].item() == 4.0
+    open_eyed = computed(state, "vanilla", 1, masked=False)
+    assert open_eyed.attend("", torch.zeros(1, 2, 1), other)[0, 0].item() == 4.0
 
 
 def test_softmax_may_go_over_what_it_should_not():
@@ -50,9 +50,11 @@ def test_softmax_may_go_over_what_it_should_not():
     zero, one = torch.zeros(2, 2), torch.eye(2)
     state = {"query.weight": zero, "key.weight": zero, "value.weight": one, "proj.weight": one}
     x = torch.tensor([[[1.0, 10.0], [3.0, 30.0]]])
-    assert attend(state, "", x, 2)[0].tolist() == [[1.0, 10.0], [2.0, 20.0]]
-    assert attend(state, "", x, 2, over="heads")[0].tolist() == [[2.0, 20.0], [2.0, 20.0]]
-    assert attend(state, "", x, 2, over="queries")[0, 0].tolist() == [0.5, 5.0]
+    found = {over: computed(state, "vanilla", 2, over=over).attention("", x)[0].tolist()
+             for over in ("keys", "heads", "queries")}  # fmt: skip
+    assert found["keys"] == [[1.0, 10.0], [2.0, 20.0]]
+    assert found["heads"] == [[2.0, 20.0], [2.0, 20.0]]
+    assert found["queries"][0] == [0.5, 5.0]
 
 
 def test_attention_is_torchs_own():
@@ -64,7 +66,7 @@ def test_attention_is_torchs_own():
     state = {f"{n}.weight": w for n, w in zip(names, theirs.in_proj_weight.chunk(3), strict=True)}
     state |= {f"{n}.bias": b for n, b in zip(names, theirs.in_proj_bias.chunk(3), strict=True)}
     state |= {"proj.weight": theirs.out_proj.weight, "proj.bias": theirs.out_proj.bias}
-    assert torch.allclose(attend(state, "", x, 2), wanted, atol=1e-6)
+    assert torch.allclose(computed(state, "vanilla", 2).attention("", x), wanted, atol=1e-6)
 
 
 @pytest.mark.parametrize("variant", ["vanilla", "synthesizer", "perceiver", "rope"])
@@ -82,10 +84,10 @@ def test_whole_models_are_the_librarys(variant):
             parameter.normal_(0, 0.5)
         ids = torch.randint(0, 20, (2, 11))
         state = dict(model.named_parameters())
-        ours = computation.whole(state, variant, 2)(ids)
+        ours = computed(state, variant, 2)(ids)
         assert variant_of(state) == variant
         assert torch.allclose(ours, model(ids)[0], atol=1e-4 if variant == "rope" else 1e-9)
         if variant == "perceiver":
             assert len(READINGS) == 4
-            other = computation.whole(state, variant, 2, READINGS[1])(ids)
+            other = computed(state, variant, 2, **READINGS[1])(ids)
             assert not torch.allclose(other, ours, atol=1e-3)

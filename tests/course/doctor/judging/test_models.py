@@ -193,7 +193,6 @@ def test_parameters_are_counted(claimed):
     flagless = claimed(starts[2:] or starts, ("helper.py", "mconf.synthesizer = True", "pass"))
     with pytest.raises(Finding, match="has 3,323,392 parameters, not 3,076,988 or 3,077,120"):
         models.check_parameters(flagless, "synthesizer")
-    assert models.parameter_counts("perceiver", 64) == (3_339_776,)
 
 
 def test_a_function_that_returns_no_model(claimed):

@@ -58,10 +58,10 @@ def test_starts_must_reach_every_quarter():
     def text(start: int) -> Pieces:
         return Pieces("a" * start, "b" * (39 - start), "c" * 10, True)
 
-    spans._check_places([text(start) for start in range(40)] * 30)
+    spans.check_places([text(start) for start in range(40)] * 30)
     thin = [*range(30), 35]  # the last quarter once in 31
     with pytest.raises(Finding, match="the last quarter is hardly ever reached") as caught:
-        spans._check_places([text(start) for start in thin] * 40)
+        spans.check_places([text(start) for start in thin] * 40)
     assert caught.value.mistake == "fixed place"
     assert "400, 400, 400, 40 begin in the quarters" in str(caught.value)
 

@@ -1,11 +1,13 @@
 """The page's replies against the inspector's, which `wherefrom ask` shows."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.support.engine import embed
 from wherefrom.answering.features import StatementForms
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.answering.policy import LogisticCalibration
@@ -14,7 +16,6 @@ from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
 from wherefrom.generation.answerer import answer_probabilities
 from wherefrom.runs.opened_run import open_run
-from wherefrom.show.page.engine_data import embed_engine
 
 ASK = """
 const engine = new Engine(given.data, given.weights);
@@ -63,8 +64,7 @@ def asked(request: pytest.FixtureRequest) -> tuple[Inspector, dict[str, Any]]:
         search_in_other_words(inspector)
     if request.param != "facts_folder":
         inspector = inspector.with_predictor(PREDICTOR)
-    found = embed_engine(run, "fp32", inspector)
-    return inspector, {"data": dict(found.data), "weights": dict(found.weights)}
+    return inspector, embed(run, inspector)
 
 
 def search_in_other_words(inspector: Inspector) -> None:
@@ -108,24 +108,16 @@ def test_replies_are_asks(run_js, asked: tuple[Inspector, dict[str, Any]]) -> No
         compare(to_json(there), here)
 
 
+SAME = (
+    "question", "subject", "relation", "answered", "answer", "reason", "name_known", "why_not",
+    "trained_on", "did_you_mean", "unverified", "needs",
+)  # fmt: skip
+
+
 def compare(there: dict[str, Any], here: dict[str, Any]) -> None:
-    pairs = {
-        "question": "question",
-        "subject": "subject",
-        "relation": "relation",
-        "answered": "answered",
-        "answer": "answer",
-        "reason": "reason",
-        "name_known": "nameKnown",
-        "why_not": "whyNot",
-        "trained_on": "trainedOn",
-        "did_you_mean": "didYouMean",
-        "unverified": "unverified",
-        "needs": "needs",
-    }
-    assert {name: here[name] for name in pairs.values()} == {
-        pairs[name]: there[name] for name in pairs
-    }
+    for name in SAME:
+        here_called = re.sub("_(.)", lambda letter: letter[1].upper(), name)
+        assert here[here_called] == there[name], name
     assert here["confidence"] == (
         there["confidence"] and pytest.approx(there["confidence"], abs=1e-4)
     )

@@ -5,7 +5,7 @@ import struct
 import numpy as np
 import pytest
 
-from wherefrom.show.page.packed_weights import PRECISIONS, pack_weights
+from wherefrom.show.page.packed_weights import PRECISIONS, pack_weights, unpack_weights
 
 BYTES = {"bytes.js": "decodeBase64, decodeHalf, unpackTensors"}
 
@@ -13,7 +13,7 @@ BYTES = {"bytes.js": "decodeBase64, decodeHalf, unpackTensors"}
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_tensors(run_js, precision: str, size: int) -> None:
-    """As exact as the precision promises, with every length of what ends the base64 text."""
+    """As unpack_weights reads them, with every length of what ends the base64 text."""
     r = np.random.default_rng(1)
     arrays = {"table": r.normal(size=(21, 67)), "norm": r.normal(size=5)}
     arrays["table"][::3] = 0
@@ -21,24 +21,13 @@ def test_tensors(run_js, precision: str, size: int) -> None:
     arrays["tail"] = r.normal(size=(1, size))
     arrays = {name: array.astype(np.float32) for name, array in arrays.items()}
     packed = pack_weights(arrays, precision)
-    assert pack_weights(dict(reversed(arrays.items())), precision) == packed
     code = """
     const found = unpackTensors(given.entries, decodeBase64(given.base64));
     return Object.fromEntries(Object.entries(found).map(([k, v]) => [k, [...v.values]]));
     """
     found = run_js(BYTES, code, {"entries": packed.entries, "base64": packed.base64})
-    for name, array in arrays.items():
-        error = np.abs(np.array(found[name], dtype=np.float32).reshape(array.shape) - array)
-        if precision == "fp32" or array.ndim == 1:
-            assert not error.any()
-        elif precision == "fp16":
-            assert (error <= np.abs(array) * 2**-11 + 2**-25).all()
-        else:  # at most half a step of the largest value that shares a scale
-            steps = 127 if precision == "int8" else 2047
-            for start in range(0, array.shape[1], 64):
-                block = np.s_[:, start : start + 64]
-                most = np.abs(array[block]).max(-1, keepdims=True)
-                assert (error[block] <= most / steps / 2 * 1.001).all()
+    for name, array in unpack_weights(packed.entries, packed.data, 10**6).items():
+        assert np.array_equal(np.array(found[name], np.float32).reshape(array.shape), array)
 
 
 def test_every_half(run_js) -> None:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from tests.support.engine import pack
 from wherefrom.generation.scoring import score
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.show.page.packed_models import pack_model
 
 SMALL = {"vocab_size": 23, "block_size": 24, "n_layer": 2, "n_head": 2, "n_embd": 12}
 MODERN = {"norm": "rms", "activation": "relu2", "bias": False}
@@ -36,11 +36,6 @@ def build(form: dict) -> GPT:
     return model.eval()
 
 
-def pack(model: GPT, precision: str) -> dict:
-    packed = pack_model("model", model, precision)
-    return {"manifest": dict(packed.manifest), "weights": packed.weights.base64}
-
-
 def ids(model: GPT, count: int, seed: int = 0) -> list[int]:
     chosen = np.random.default_rng(seed).integers(0, model.config.vocab_size, count)
     return [int(i) for i in chosen]
@@ -65,7 +60,7 @@ def expect(model: GPT, text: list[int]) -> np.ndarray:
 def test_log_probabilities_are_torchs(run_js, form: dict) -> None:
     model = build(form)
     texts = [ids(model, model.max_input), ids(model, 1, 1), ids(model, 7, 2)]
-    found = run_js({"engine.js": "openModel"}, EXPECTED, {**pack(model, "fp32"), "texts": texts})
+    found = run_js({"engine.js": "openModel"}, EXPECTED, {**pack(model), "texts": texts})
     for text, rows in zip(texts, found, strict=True):
         assert np.abs(np.array(rows) - expect(model, text)).max() < 1e-5
 
@@ -96,7 +91,7 @@ def test_texts_that_begin_alike_are_scored_as_if_alone(run_js, form: dict) -> No
     const first = tree.score(given.texts.slice(0, 2), given.starts.slice(0, 2));
     return [...first, ...tree.score(given.texts.slice(2), given.starts.slice(2))];
     """
-    given = {**pack(model, "fp32"), "texts": texts, "starts": starts}
+    given = {**pack(model), "texts": texts, "starts": starts}
     found = run_js({"engine.js": "openModel"}, code, given)
     for row, expected in zip(found, score(model, texts, starts), strict=True):
         assert len(row) == len(expected)
@@ -119,7 +114,7 @@ def test_a_trace_has_the_models_attention_and_its_own_last_word(run_js, form: di
       last: [...path].map((node) => [...whole.distribution(node)]),
     };
     """
-    found = run_js({"engine.js": "openModel"}, code, {**pack(model, "fp32"), "text": text})
+    found = run_js({"engine.js": "openModel"}, code, {**pack(model), "text": text})
     last = np.array(found["last"])
     assert np.abs(np.array(found["lens"][-1]).reshape(last.shape) - last).max() < 1e-5
     length = len(text)

@@ -7,13 +7,12 @@ import numpy as np
 import pytest
 import torch
 
+from tests.support.engine import embed, pack
 from wherefrom import api
 from wherefrom.core.characters import fold
 from wherefrom.experiments.comparing.run_perplexity import open_reader
 from wherefrom.models.gru import GRU, GRUConfig
 from wherefrom.runs.opened_run import Run, open_run
-from wherefrom.show.page.engine_data import embed_engine
-from wherefrom.show.page.packed_models import pack_model
 
 ENGINE = {"engine.js": "Engine, openModel"}
 GPT = (
@@ -40,8 +39,7 @@ def text_gpt(text_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module", params=["character_run", "text_gpt"])
 def opened(request: pytest.FixtureRequest) -> tuple[Run, dict[str, Any]]:
     run = open_run(request.getfixturevalue(request.param))
-    found = embed_engine(run, "fp32")
-    return run, {"data": dict(found.data), "weights": dict(found.weights)}
+    return run, embed(run)
 
 
 @pytest.mark.parametrize("layers", [1, 3])
@@ -56,9 +54,8 @@ def test_a_grus_distributions_are_torchs(run_js, layers: int) -> None:
     tree.expect(ends);
     return ends.map((node) => [...tree.distribution(node)]);
     """
-    packed = pack_model("model", model, "fp32")
-    given = {"manifest": dict(packed.manifest), "weights": packed.weights.base64, "texts": texts}
-    for text, row in zip(texts, run_js(ENGINE, code, given), strict=True):
+    found = run_js(ENGINE, code, {**pack(model), "texts": texts})
+    for text, row in zip(texts, found, strict=True):
         with torch.inference_mode():
             expected = model(torch.tensor([text]))[0, -1].log_softmax(-1).numpy()
         assert np.abs(np.array(row) - expected).max() < 1e-5

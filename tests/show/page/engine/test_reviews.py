@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.engine import embed
 from wherefrom.core.bags import split_words
 from wherefrom.core.errors import BadData
 from wherefrom.models.dan import Classifier
 from wherefrom.runs.opened_run import open_run
-from wherefrom.show.page.engine_data import embed_engine
 
 TEXTS = [
     "I didn't like this film's end!<br />It was _awful_, really; 10/10 for Joe’s café?",
@@ -25,8 +25,8 @@ def test_words_of_reviews(run_js) -> None:
 
 def test_reviews_are_judged_as_by_the_classifier(run_js, sentiment_run: Path) -> None:
     run = open_run(sentiment_run)
-    engine = embed_engine(run, "fp32")
-    assert [m["name"] for m in engine.data["models"]] == [run.recipe.primary]
+    engine = embed(run)
+    assert [m["name"] for m in engine["data"]["models"]] == [run.recipe.primary]
     classifier: Classifier = run.predictor()
     texts = [q.text for q in run.dataset.questions[:6]]
     code = """
@@ -41,7 +41,7 @@ def test_reviews_are_judged_as_by_the_classifier(run_js, sentiment_run: Path) ->
     return given.texts.map(review);
     """
     asked = [*texts, "", "qqq www", "qqq"]
-    given = {"data": dict(engine.data), "weights": dict(engine.weights), "texts": asked}
+    given = {**engine, "texts": asked}
     *found, empty, foreign, one = run_js({"engine.js": "Engine"}, code, given)
     for here, there in zip(found, classifier.answer(texts), strict=True):
         assert here["label"] == there.text

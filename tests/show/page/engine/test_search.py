@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
+from tests.support.engine import pack
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.show.page.packed_models import pack_model
 
 
 @pytest.mark.parametrize(("beams", "most"), [(1, 40), (2, 6), (4, 1), (4, 40), (30, 6)])
@@ -27,9 +27,7 @@ def test_the_best_continuations(run_js, beams: int, most: int) -> None:
       return finish(search(model.tree(), prompt, given.beams, limit));
     });
     """
-    packed = pack_model("model", model, "fp32")
-    given = {"manifest": dict(packed.manifest), "weights": packed.weights.base64}
-    given |= {"prompts": prompts, "beams": beams, "most": most}
+    given = {**pack(model), "prompts": prompts, "beams": beams, "most": most}
     modules = {"engine.js": "finish, openModel", "search.js": "search"}
     for here, there in zip(run_js(modules, code, given), expected, strict=True):
         assert [tuple(c["tokens"]) for c in here] == [c.tokens for c in there]

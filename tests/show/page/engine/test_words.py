@@ -1,17 +1,16 @@
 """Word models in the page: the Treebank's words, and the bigram network's probabilities."""
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.support.engine import embed, pack
 from wherefrom.core.words import WordForms, WordVocabulary
 from wherefrom.evaluation.text.treebank_tokens import treebank
 from wherefrom.models.bigram import BigramConfig, build
 from wherefrom.runs.opened_run import open_run
-from wherefrom.show.page.engine_data import describe_words, embed_engine
-from wherefrom.show.page.packed_models import pack_model
+from wherefrom.show.page.engine_data import describe_words
 
 TEXTS = [
     "Mr. Smith didn't go. He can't; he won't! \"Why?\" she said... It's 1,250.50 at 9:30 -- so.",
@@ -52,13 +51,11 @@ def test_forms_of_words(run_js) -> None:
 def test_probabilities_are_the_networks(run_js, width: int) -> None:
     config = BigramConfig(hidden=5, width=width, initial=("normal",))
     model = build(config, 17, seed=1)
-    packed = pack_model("model", model, "fp32", config)
     code = """
     const model = openModel(given.manifest, given.weights);
     return given.words.map((word) => [...model.following(word)]);
     """
-    given = {"manifest": dict(packed.manifest), "weights": packed.weights.base64}
-    given["words"] = [0, 3, 16]
+    given = {**pack(model, config=config), "words": [0, 3, 16]}
     found = np.array(run_js({"engine.js": "openModel"}, code, given))
     expected = np.log(model.probabilities(np.array([0, 3, 16])))
     assert np.abs(found - expected).max() < 1e-5
@@ -66,15 +63,12 @@ def test_probabilities_are_the_networks(run_js, width: int) -> None:
 
 def test_a_runs_words_cost_what_the_model_says(run_js, bigram_run: Path) -> None:
     run = open_run(bigram_run)
-    engine = embed_engine(run, "fp32")
-    data: dict[str, Any] = dict(engine.data)
     line = run.dataset.documents[0].text
     code = """
     const engine = new Engine(given.data, given.weights);
     return engine.call('next', { text: given.text });
     """
-    given = {"data": data, "weights": dict(engine.weights), "text": line}
-    found = run_js({"engine.js": "Engine"}, code, given)
+    found = run_js({"engine.js": "Engine"}, code, {**embed(run), "text": line})
     model, vocabulary = run.model(), run.vocabulary
     forms = [piece["form"] for piece in found["pieces"]]
     numbers = [vocabulary.begin, *vocabulary.encode(" ".join(forms))]

@@ -3,9 +3,9 @@
 import base64
 from pathlib import Path
 
+from tests.support.engine import embed
 from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.document import ENGINE
-from wherefrom.show.page.engine_data import embed_engine
 from wherefrom.show.page.scripts import bundle, read_asset
 
 # A page's worker, as far as the engine can tell: node's has other names for the same things.
@@ -57,10 +57,8 @@ def encode(text: str) -> str:
 def test_a_talk_with_the_worker(run_js, tiny_run: Path) -> None:
     """A run is opened first, progress comes before the reply, and errors are words."""
     run = open_run(tiny_run)
-    found = embed_engine(run)
     given = {
-        "data": dict(found.data),
-        "weights": dict(found.weights),
+        **embed(run),
         "client": encode(read_asset("js/engine/client.js")),
         "engine": encode(bundle(ENGINE)),
         "question": run.dataset.questions[0].text,

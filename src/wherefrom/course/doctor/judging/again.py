@@ -16,7 +16,6 @@ from torch import Tensor
 
 MASK, PAD = "\u2047", "\u25a1"
 STEPS = 32  # characters that the course generates
-_FEW = 6
 # Measured with random models, whose close calls are many: of 600 lines that they answered with
 # weights rounded to 11 bits (half precision, TF32) all agree, with 8 bits (bfloat16) all but 4.
 # Without room for ties, 5 and 70 of them would not.
@@ -72,19 +71,14 @@ def compare(
     return Agreement(sum(right), len(lines), tuple(others[:3]))
 
 
-def screen(
-    logits: Logits, numbers: Mapping[str, int], questions: Sequence[str], lines: Sequence[str]
-) -> bool:
-    """Whether a few lines make it worth while to compare all of them."""
-    few = compare(logits, numbers, questions[:_FEW], lines[:_FEW])
-    return few.same > few.asked // 2
-
-
 def _agree(
     logits: Logits, numbers: Mapping[str, int], prompts: Sequence[str], lines: Sequence[str]
 ) -> list[bool]:
     pairs = list(zip(prompts, lines, strict=True))
-    readable = [i for i, pair in enumerate(pairs) if _possible(*pair, numbers)]
+    # Whether a model can have read the one and written the other.
+    readable = [i for i, (prompt, line) in enumerate(pairs)
+                if numbers.keys() >= set(prompt + line) and MASK not in line
+                and len(line) <= STEPS]  # fmt: skip
     same = [False] * len(prompts)
     if not readable:
         return same
@@ -101,9 +95,3 @@ def _agree(
         steps = min(len(lines[i]) + 1, STEPS)
         same[i] = bool(right[row, start : start + steps].all())
     return same
-
-
-def _possible(prompt: str, line: str, numbers: Mapping[str, int]) -> bool:
-    """Whether a model can have read the one and written the other."""
-    known = all(c in numbers for c in prompt + line)
-    return known and MASK not in line and len(line) <= STEPS

@@ -8,7 +8,6 @@ sizes are bounded, nothing is unpickled, and no verdict is ever among them.
 import io
 import json
 import os
-import stat
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,8 +21,9 @@ from numpy.lib import format as numpy_format
 from torch import Tensor
 
 from wherefrom.course.doctor.exercises import weights
-from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.layouts import written
+from wherefrom.course.doctor.findings import Finding, expect
+from wherefrom.course.doctor.intake import open_plain
+from wherefrom.course.doctor.layouts import find_written
 from wherefrom.course.doctor.years import Year
 
 T = TypeVar("T")
@@ -48,16 +48,17 @@ class Claim:
     def value(self, key: str, kind: type[T]) -> T:
         """A value of this type; a finding where there is none."""
         found = self.values.get(key)
-        if not isinstance(found, kind):
-            raise self.complaint() or Finding("form", f"{self.name}: no {key} came back")
-        return found
+        return self._there(key, found if isinstance(found, kind) else None)
 
     def array(self, key: str) -> Tensor:
         """An array of numbers; a finding where there is none."""
-        found = None if self.folder is None else _read_array(self.folder, f"{self.name}.{key}.npy")
+        found = self.folder and _read_array(self.folder, f"{self.name}.{key}.npy")
+        return torch.from_numpy(self._there(key, found))
+
+    def _there(self, key: str, found: T | None) -> T:
         if found is None:
             raise self.complaint() or Finding("form", f"{self.name}: no {key} came back")
-        return torch.from_numpy(found)
+        return found
 
     def check(self) -> "Claim":
         """The claim itself, if nothing was raised."""
@@ -69,8 +70,6 @@ class Claim:
         """What was raised, or that nothing came, in words."""
         if self.ended:
             return Finding("stopped", self.ended)
-        if not self.raised:
-            return None
         kind, text = self.raised.get("type", ""), self.raised.get("text", "")
         if kind == "NotImplementedError":
             return Finding("unwritten", f"not written yet {text}".strip())
@@ -78,13 +77,18 @@ class Claim:
             return Finding("memory", "it needed too much memory")
         if mistake := self.raised.get("mistake"):
             return Finding(mistake, text)
-        return Finding("crash", f"it stopped with {kind}{': ' * bool(text)}{text}")
+        said = f"it stopped with {kind}{': ' * bool(text)}{text}"
+        return Finding("crash", said) if self.raised else None
 
-    @property
-    def excuses(self) -> list[str]:
-        """What would have failed elsewhere and was let pass: "cuda at dataset.py:7"."""
+    def excused(self, what: str, ending: str = "") -> str:
+        """What would have failed elsewhere and was let pass: "cuda at dataset.py:7"; or "".
+
+        A path that was let pass has an ending.
+        """
         found = self.values.get("excuses")
-        return [str(e)[:100] for e in found] if isinstance(found, list) else []
+        told = [str(e)[:100] for e in found] if isinstance(found, list) else []
+        fits = (e for e in told if e.startswith(what) and f"{ending} at" in f"{e} at")
+        return next(fits, "")
 
     def state(self, draw: int, spread: float) -> "Table":
         """The weights of the draw under the claimed names: the claimed shapes, nothing more."""
@@ -104,8 +108,8 @@ class Claim:
         """Claimed parameters: one array of all of them, in the order of their names."""
         flat, shapes = self.array(key).flatten(), self.shapes()
         sizes = [prod(shape) for _, shape in shapes]
-        if flat.numel() != sum(sizes):
-            raise Finding("form", f"{self.name}: {flat.numel()} numbers for {sum(sizes)}")
+        said = f"{self.name}: {flat.numel()} numbers for {sum(sizes)}"
+        expect(flat.numel() == sum(sizes), "form", said)
         parts = flat.split(sizes) if sizes else ()
         return Table({n: p.reshape(s) for (n, s), p in zip(shapes, parts, strict=True)})
 
@@ -131,7 +135,7 @@ class Files:
     again: int = 40
 
     def find(self, name: str) -> Path:
-        return next(iter(written(self.folder, name)), self.folder / name)
+        return find_written(self.folder, name)
 
 
 class Claims:
@@ -173,18 +177,14 @@ def read_claim(folder: Path, name: str, ended: str = "") -> Claim:
 
 def read_regular(folder: Path, name: str, most: int) -> bytes | None:
     """The bytes of a regular file in a folder; None for a link, a pipe, or one too large."""
-    flags = os.O_RDONLY | os.O_NOFOLLOW
     with suppress(OSError, ValueError):
-        place = os.open(folder, flags | os.O_DIRECTORY)
+        place = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
         try:
-            found = os.open(name, flags | os.O_NONBLOCK, dir_fd=place)
+            with open_plain(name, place) as file:
+                text = file.read(most + 1)
         finally:
             os.close(place)
-        with os.fdopen(found, "rb") as file:
-            status = os.fstat(file.fileno())
-            if stat.S_ISREG(status.st_mode) and status.st_size <= most:
-                text = file.read(most + 1)
-                return text if len(text) <= most else None
+        return text if len(text) <= most else None
     return None
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.findings import Finding, expect
 
 TOLERANCE = 1e-8  # in double precision
 
@@ -21,7 +21,7 @@ Mistake = tuple[dict[str, Any], str, str]
 
 def compare(
     what: str,
-    given: Any,
+    given: Tensor,
     compute: Callable[..., Tensor],
     mistakes: Iterable[Mistake],
     tolerance: float = TOLERANCE,
@@ -32,9 +32,8 @@ def compare(
     `compute` takes the changes of a mistake. `otherwise` names what no mistake explains.
     """
     expected = compute()
-    if not isinstance(given, Tensor) or given.shape != expected.shape:
-        found = tuple(given.shape) if isinstance(given, Tensor) else type(given).__name__
-        raise Finding("form", f"{what} is {found}, expected {tuple(expected.shape)}")
+    said = f"{what} is {tuple(given.shape)}, expected {tuple(expected.shape)}"
+    expect(given.shape == expected.shape, "form", said)
     off = float((given - expected).abs().max())
     if is_near(given, expected, tolerance):
         return off
@@ -44,9 +43,9 @@ def compare(
     raise Finding(otherwise, f"{what} differs from what it should be by up to {off:.1g}")
 
 
-def is_near(given: Any, expected: Tensor, tolerance: float = TOLERANCE) -> bool:
+def is_near(given: Tensor, expected: Tensor, tolerance: float = TOLERANCE) -> bool:
     """Whether all numbers agree, relative to the largest that is expected."""
-    if not isinstance(given, Tensor) or given.shape != expected.shape:
+    if given.shape != expected.shape:
         return False
     within = tolerance * max(1.0, float(expected.abs().max()))
     return torch.allclose(given.double(), expected.double(), rtol=0, atol=within)

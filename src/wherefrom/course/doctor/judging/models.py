@@ -6,7 +6,7 @@ attention alone.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -17,9 +17,9 @@ from torch import Tensor
 from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import computation
-from wherefrom.course.doctor.judging.claims import Claims, Table
-from wherefrom.course.doctor.judging.comparison import compare, is_near, together
-from wherefrom.course.doctor.judging.computation import DOWN, LEFT_OUT, READINGS, UP, Reading
+from wherefrom.course.doctor.judging.claims import Claims
+from wherefrom.course.doctor.judging.comparison import Mistake, compare, is_near, together
+from wherefrom.course.doctor.judging.computation import DOWN, LEFT_OUT, READINGS, UP, computed
 from wherefrom.course.doctor.years import Year, variant_of
 
 COURSE_SIZES = {"n_layer": 4, "n_head": 8, "n_embd": 256, "block_size": 128}
@@ -27,13 +27,14 @@ SMALL_SIZES = {"n_layer": 3, "n_head": 2, "n_embd": 16, "block_size": 16}  # a p
 SMALL_LATENTS = 5
 LENGTH = 15  # characters, the most that every year's model reads: layers are tried on fewer
 VOCABULARY = 256
-ATTENTION = {
-    "vanilla": "CausalSelfAttention",
-    "synthesizer": "SynthesizerAttention",
-    "perceiver": "CausalSelfAttention",  # among its latents
-    "rope": "CausalSelfAttention",
+PERCEIVER, PLAIN = "perceiver", "CausalSelfAttention"
+# The layers of a variant that are tried alone; rotary attention has the class of the plain one.
+LAYERS = {
+    "vanilla": (PLAIN,),
+    "synthesizer": ("SynthesizerAttention",),
+    PERCEIVER: ("DownProjectBlock", "UpProjectBlock"),
+    "rope": ("rope",),
 }
-PERCEIVER = "perceiver"
 # The synthesizer's second count: w2 as wide as the block, not one less.
 PARAMETERS = {"vanilla": (3_323_392,), "synthesizer": (3_076_988, 3_077_120), "rope": (3_290_624,)}
 DROPOUTS = {"embd_pdrop": 0.1, "resid_pdrop": 0.1, "attn_pdrop": 0.1}
@@ -42,11 +43,12 @@ TOLERANCE = 1e-6  # of whole models, relative to the largest number
 _ROTARY = 1e-4  # the angles may be kept in single precision
 _LARGE_ANGLES = 3e-2  # the slip's angles reach thousands of turns, in single precision
 _SPREAD = 0.02  # of STD: seven standard errors of the smallest matrix
-_ENDS = ("tok_emb Embedding", "drop Dropout"), ("ln_f LayerNorm", "head Linear")
-_TOP = {
-    False: (*_ENDS[0], "blocks Sequential", *_ENDS[1]),
-    True: (*_ENDS[0], f"{DOWN} DownProjectBlock", "blocks Sequential", f"{UP} UpProjectBlock",
-           *_ENDS[1]),
+# What print() shows of the parts of a model, where it is not Linear.
+_CLASSES = {
+    "tok_emb": "Embedding", "drop": "Dropout", "attn_drop": "Dropout", "resid_drop": "Dropout",
+    "3": "Dropout", "blocks": "Sequential", "mlp": "Sequential", "1": "GELU",
+    "ln1": "LayerNorm", "ln2": "LayerNorm", "ln_f": "LayerNorm", DOWN: "DownProjectBlock",
+    UP: "UpProjectBlock",
 }  # fmt: skip
 _RENAMED = "it is a vanilla model under another name, as if a flag were never set"
 # Heads, width, block and characters of the layers that are tried; the last are latents.
@@ -57,10 +59,8 @@ _TRIED = ((1, 4, 6, 5, 3), (2, 12, 9, 8, 5), (4, 16, 12, 3, 4))
 
 
 def requests(year: Year, draw: int) -> list[Request]:
-    found: list[Request] = []
-    for name in dict.fromkeys(("CausalSelfAttention", *_layers(year.variant))):
-        for number in range(len(_TRIED)):
-            found.append(_layer(name, number, year, draw))
+    layers = dict.fromkeys((PLAIN, *LAYERS[year.variant]))
+    found = [_layer(name, number, draw) for name in layers for number in range(len(_TRIED))]
     ids, targets = _ids(draw)
     rates = [{n: 0.5 * (n == one) for n in DROPOUTS} for one in (*DROPOUTS, "")]
     for variant in ("vanilla", year.variant):
@@ -73,27 +73,24 @@ def requests(year: Year, draw: int) -> list[Request]:
     return found
 
 
-def _layers(variant: str) -> tuple[str, ...]:
-    if variant == PERCEIVER:
-        return "DownProjectBlock", "UpProjectBlock"
-    return ("rope",) if variant == "rope" else (ATTENTION[variant],)
-
-
-def _layer(name: str, number: int, year: Year, draw: int) -> Request:
+def _layer(name: str, number: int, draw: int) -> Request:
     heads, width, block, _, latents = _TRIED[number]
     x, y = _inputs(number, draw)
     config: dict[str, Any] = {"n_embd": width, "n_head": heads, "block_size": block}
     config |= {"rope": name == "rope", "perceiver": "Project" in name, "bottleneck_dim": latents}
     config |= {"attn_pdrop": 0.5, "resid_pdrop": 0.5}  # a dropout left on would show
     inputs = [y.tolist(), x.tolist()] if name == "UpProjectBlock" else [x.tolist()]
-    given = {"name": "CausalSelfAttention" if name == "rope" else name, "config": config}
-    given |= {"inputs": inputs, "draw": draw + number, "spread": _spread(name)}
-    return Request(f"layer-{name}{number}", "layer", given)
+    given = {"name": _class_of(name), "config": config, "inputs": inputs, "draw": draw + number}
+    return Request(f"layer-{name}{number}", "layer", given | {"spread": _spread(name)})
+
+
+def _class_of(name: str) -> str:
+    return PLAIN if name == "rope" else name
 
 
 def _spread(name: str) -> float:
     """Of the weights: for dot products so small that softmax does not saturate."""
-    return 1.0 if name == "SynthesizerAttention" or "Project" in name else 0.5
+    return 0.5 if _class_of(name) == PLAIN else 1.0
 
 
 def _inputs(number: int, draw: int) -> tuple[Tensor, Tensor]:
@@ -121,84 +118,75 @@ def _ids(draw: int) -> tuple[Tensor, Tensor]:
 def check_attention(claims: Claims) -> None:
     """The CausalSelfAttention that was handed out."""
     for number in range(len(_TRIED)):
-        _judge_layer(claims, "CausalSelfAttention", number, computation.VANILLA, "attention")
+        given, compute = _computed(claims, PLAIN, number)
+        _judge_layer(PLAIN, given, compute, computation.VANILLA, otherwise="attention")
 
 
 def check_formula(claims: Claims) -> str:
-    """The attention of part g computes what the hand-out says."""
-    if claims.year.variant == PERCEIVER:
-        return _check_projections(claims)
-    (name,) = _layers(claims.year.variant)
-    usual = computation.mistakes_of(claims.year.variant)
-    mistakes = usual if name == "rope" else list(together(usual))
-    worst, slips = 0.0, False
-    for number in range(len(_TRIED)):
-        try:
-            worst = max(worst, _judge_layer(claims, name, number, mistakes))
-        except Finding:
+    """The attention of part g computes what the hand-out says, in one of its readings."""
+    variant, worst, slips, notes = claims.year.variant, 0.0, False, list[str]()
+    usual = computation.mistakes_of(variant)
+    mistakes = list(together(usual)) if variant == "synthesizer" else usual
+    for name in LAYERS[variant]:
+        possible: list[dict[str, Any]] = list(READINGS) if variant == PERCEIVER else [{}]
+        for number in range(len(_TRIED)):
+            given, compute = _computed(claims, name, number)
+            possible = [r for r in possible if is_near(given, compute(**r), _tolerance(name))]
             # CS224N's comment writes 1/10000^(-2(i-1)/dim): who takes it by its word is not wrong.
-            slips = name == "rope" and not claims.package and _slips(claims, number)
-            if not slips:
-                raise
+            if not possible and name == "rope" and not claims.package and _slips(given, compute):
+                slips = True
+                continue
+            right = partial(compute, **possible[0]) if possible else compute
+            worst = max(worst, _judge_layer(name, given, right, mistakes))
+        if said := computation.say_reading(possible[0] if possible else {}):
+            notes.append(f"{name} with {said}, a reading that the hand-out allows")
     if slips:
         return "the angles grow with the pair, as the hand-out's comment has it by a slip of a sign"
-    return f"largest difference from the formula {worst:.0e}"
+    return "; ".join([f"largest difference from the formula {worst:.0e}", *notes])
 
 
 def _judge_layer(
-    claims: Claims, name: str, number: int, mistakes: Any, otherwise: str = "formula"
+    name: str,
+    given: Tensor,
+    compute: Callable[..., Tensor],
+    mistakes: Iterable[Mistake],
+    otherwise: str = "formula",
 ) -> float:
-    given, compute = _computed(claims, name, number)
-    real = "CausalSelfAttention" if name == "rope" else name
+    what = f"the output of {_class_of(name)}"
     # Without softmax, masked scores may also keep the huge number that fills them.
-    if given.is_floating_point() and given.abs().max() > 1e6 * compute().abs().max():
-        text = f"the output of {real} is as if the scores were not put through softmax"
+    huge = given.is_floating_point() and given.abs().max() > 1e6 * compute().abs().max()
+    if huge and "Project" not in name:
+        text = f"{what} is as if the scores were not put through softmax"
         raise Finding("scores without softmax", text)
-    tolerance = _ROTARY if name == "rope" else 1e-8
-    return compare(f"the output of {real}", given, compute, mistakes, tolerance, otherwise)
+    return compare(what, given, compute, mistakes, _tolerance(name), otherwise)
+
+
+def _tolerance(name: str) -> float:
+    return _ROTARY if name == "rope" else 1e-8
 
 
 def _computed(claims: Claims, name: str, number: int) -> tuple[Tensor, Callable[..., Tensor]]:
+    """What a layer gave, and what it should give."""
     claim = claims[f"layer-{name}{number}"]
-    state = claim.state(claims.draw + number, _spread(name))
-    x, heads = _inputs(number, claims.draw)[0], _TRIED[number][0]
-    if name == "SynthesizerAttention":
-        return claim.array("output"), partial(computation.synthesize, state, "", x, heads)
-    turned = "qk" if name == "rope" else ""
-    compute = partial(computation.attend, state, "", x, heads, turned=turned)
+    state, (x, y) = claim.state(claims.draw + number, _spread(name)), _inputs(number, claims.draw)
+    variant = next(variant for variant, names in LAYERS.items() if name in names)
+    if variant == PERCEIVER and not state:
+        raise claim.complaint() or Finding("unwritten", f"{name} has no parts yet")
+    if name.startswith("Down") and "C" not in state:
+        text = f"{name} has no parameter C: the latents' own rows, which are trained"
+        raise Finding("latents not trained", text)
+
+    def compute(**changes: Any) -> Tensor:
+        model = computed(state, variant, _TRIED[number][0], **changes)
+        if variant == PERCEIVER:
+            return model.project("", x, y if name.startswith("Up") else None)
+        return model.attention("", x)
+
     return claim.array("output"), compute
 
 
-def _slips(claims: Claims, number: int) -> bool:
-    given, compute = _computed(claims, "rope", number)
+def _slips(given: Tensor, compute: Callable[..., Tensor]) -> bool:
     return is_near(given, compute(base=1 / computation.BASE), _LARGE_ANGLES)
-
-
-def _check_projections(claims: Claims) -> str:
-    """DownProjectBlock and UpProjectBlock compute one of the hand-out's readings."""
-    worst, notes = 0.0, list[str]()
-    for name in _layers(PERCEIVER):
-        possible: list[Reading] = list(READINGS)
-        for number, (heads, *_) in enumerate(_TRIED):
-            claim = claims[f"layer-{name}{number}"]
-            state, (x, y) = claim.state(claims.draw + number, 1.0), _inputs(number, claims.draw)
-            if not state:
-                raise claim.complaint() or Finding("unwritten", f"{name} has no parts yet")
-            latents = y if name.startswith("Up") else None
-            if latents is None and "C" not in state:
-                text = f"{name} has no parameter C: the latents' own rows, which are trained"
-                raise Finding("latents not trained", text)
-            compute = partial(computation.project, state, "", x, latents, heads)
-            given = claim.array("output")
-            possible = [reading for reading in possible if is_near(given, compute(reading))]
-            first = partial(compute, *possible[:1])
-            worst = max(
-                worst,
-                compare(f"the output of {name}", given, first, computation.mistakes_of(PERCEIVER)),
-            )
-        if said := str(possible[0]):
-            notes.append(f"{name} with {said}, a reading that the hand-out allows")
-    return "; ".join([f"largest difference from the formula {worst:.0e}", *notes])
 
 
 # -- whole models ----------------------------------------------------------------------------------
@@ -232,22 +220,14 @@ def check_forward(claims: Claims, variant: str) -> None:
     ids, state = _ids(claims.draw)[0][0], claim.state(claims.draw, 0.5)
     inside = [str(name) for name in claim.value("inside", list)]
     kept = {name: claim.array(f"inside{i}") for i, name in enumerate(inside[:20])}
-    usual = computation.mixer_of(variant, state, SMALL_SIZES["n_head"])
-
-    def mixer(at: str, x: Tensor) -> Tensor:
-        found = kept.get(at.removesuffix("."))
-        return found if found is not None and found.shape == x.shape else usual(at, x)
-
-    ends = {}
     if variant == PERCEIVER:
         rows = (2, SMALL_LATENTS, SMALL_SIZES["n_embd"]), (2, LENGTH, SMALL_SIZES["n_embd"])
         for name, shape in zip((DOWN, UP), rows, strict=True):
             if name not in kept or kept[name].shape != shape:
                 raise Finding("flag never set", f"the 'perceiver' model has no {name} that is used")
-        ends = {"down": lambda x: kept[DOWN], "up": lambda y, x: kept[UP]}
 
-    def compute(left_out: str = "") -> Tensor:
-        return computation.forward(state, ids, mixer, left_out, **ends)
+    def compute(**changes: Any) -> Tensor:
+        return computed(state, variant, SMALL_SIZES["n_head"], kept, **changes)(ids)
 
     what = f"the output of the {variant} model"
     compare(what, logits[0], compute, LEFT_OUT, TOLERANCE, otherwise="model")
@@ -326,20 +306,14 @@ def check_start(claims: Claims, variant: str) -> None:
 
 
 def check_parameters(claims: Claims, variant: str) -> str:
-    state: Table = claims[f"start-{variant}"].parameters()
-    count = sum(value.numel() for value in state.values())
-    wanted = parameter_counts(variant, claims.year.bottleneck_dim)
+    count = sum(value.numel() for value in claims[f"start-{variant}"].parameters().values())
+    # A perceiver has a vanilla model's, and its latents' own rows.
+    own = PARAMETERS["vanilla"][0] + claims.year.bottleneck_dim * COURSE_SIZES["n_embd"]
+    wanted = PARAMETERS.get(variant, (own,))
     if count not in wanted:
         expected = " or ".join(f"{n:,}" for n in wanted)
         raise Finding("parameters", f"the {variant} model has {count:,} parameters, not {expected}")
     return f"{count:,} parameters"
-
-
-def parameter_counts(variant: str, latents: int) -> tuple[int, ...]:
-    """At the course's sizes: a perceiver has a vanilla model's, and its latents' own rows."""
-    if variant == PERCEIVER:
-        return (PARAMETERS["vanilla"][0] + latents * COURSE_SIZES["n_embd"],)
-    return PARAMETERS[variant]
 
 
 def note_tree(claims: Claims, variant: str) -> str | None:
@@ -352,18 +326,15 @@ def note_tree(claims: Claims, variant: str) -> str | None:
         return None
     told = claims[f"start-{variant}"].values.get("tree")
     found = [tuple(map(str, entry))[:2] for entry in told or [] if isinstance(entry, list)]
-    inside = [(path.rpartition("."), kind) for path, kind in found if "." in path or path]
-    mixer = ATTENTION[variant]
-    own = ("w1", "value") if variant == "synthesizer" else ("key", "query", "value")
-    layers = [*own, "attn_drop", "resid_drop", "proj"]
-    expected = {
-        "": [*_TOP[variant == PERCEIVER]],
-        "blocks.0": ["ln1 LayerNorm", "ln2 LayerNorm", f"attn {mixer}", "mlp Sequential"],
-        "blocks.0.attn": [f"{n} {'Dropout' if 'drop' in n else 'Linear'}" for n in layers],
-        "blocks.0.mlp": ["0 Linear", "1 GELU", "2 Linear", "3 Dropout"],
-    }
-    for place, wanted in expected.items():
+    inside = [(path.rpartition("."), kind) for path, kind in found if path]
+    own = "w1 value" if variant == "synthesizer" else "key query value"
+    blocks = f"{DOWN} blocks {UP}" if variant == PERCEIVER else "blocks"
+    expected = {"": f"tok_emb drop {blocks} ln_f head", "blocks.0": "ln1 ln2 attn mlp"}
+    expected |= {"blocks.0.attn": f"{own} attn_drop resid_drop proj", "blocks.0.mlp": "0 1 2 3"}
+    classes = _CLASSES | {"attn": PLAIN if variant == PERCEIVER else _class_of(LAYERS[variant][0])}
+    for place, names in expected.items():
         shown = [f"{name} {kind}" for (above, _, name), kind in inside if above == place]
+        wanted = [f"{name} {classes.get(name, 'Linear')}" for name in names.split()]
         if shown != wanted:
             at = place or "the model"
             return f"print(model) shows in {at}: {', '.join(shown)[:150]}; not {', '.join(wanted)}"

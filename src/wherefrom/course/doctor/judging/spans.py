@@ -13,7 +13,7 @@ from random import Random
 from typing import Any
 
 from wherefrom.course.doctor.exercises import Request
-from wherefrom.course.doctor.findings import Finding, NoTelling
+from wherefrom.course.doctor.findings import Finding, NoTelling, expect
 from wherefrom.course.doctor.judging.claims import Claim, Claims
 
 PAD, MASK = "\u25a1", "\u2047"
@@ -33,6 +33,19 @@ _ENOUGH = 32  # characters: in longer texts, rounding a quarter down hardly matt
 # them gets less than a tenth of 1,000 draws or more has a chance below 4 exp(-1000 x 0.15^2 x 2).
 _LEAST = 0.1
 _ROOM = 12  # places: with fewer, quarters are too unequal
+
+
+@dataclass(frozen=True)
+class Example:
+    """Which document, x and y, and what they show by the submission's own symbols.
+
+    The text is x, and y's last character behind it, unless y is not x moved on.
+    """
+
+    document: int
+    x: list[int]
+    y: list[int]
+    text: str
 
 
 @dataclass(frozen=True)
@@ -74,11 +87,15 @@ def documents(draw: int) -> tuple[str, ...]:
 
 def requests(draw: int) -> list[Request]:
     text = "\n".join(documents(draw))
-    draws = [*list(range(4)) * TIMES, *[0] * DRAWS]
     return [
-        Request(f"spans{block}", "spans", {"text": text, "block": block, "draws": draws})
+        Request(f"spans{block}", "spans", {"text": text, "block": block, "draws": _order()})
         for block in BLOCKS
     ]
+
+
+def _order() -> list[int]:
+    """The documents that are drawn: each some times, then the first."""
+    return [*list(range(4)) * TIMES, *[0] * DRAWS]
 
 
 # -- what was drawn --------------------------------------------------------------------------------
@@ -88,10 +105,9 @@ def examples(claim: Claim) -> list[tuple[list[int], list[int]]]:
     """x and y of every example that was drawn before anything went wrong; one at least."""
     columns: list[list[list[int]]] = []
     for key in "xy":
-        flat, lengths = claim.array(key).flatten(), claim.array(f"{key}_lengths").flatten()
-        sizes = lengths.tolist()
-        if min(sizes, default=0) < 0 or sum(sizes) != len(flat):
-            raise Finding("form", f"{claim.name}: the examples are not as long as they say")
+        flat, sizes = claim.array(key).flatten(), claim.array(f"{key}_lengths").flatten().tolist()
+        fits = min(sizes, default=0) >= 0 and sum(sizes) == len(flat)
+        expect(fits, "form", f"{claim.name}: the examples are not as long as they say")
         columns.append([part.tolist() for part in flat.split(sizes)] if sizes else [])
     if not columns[0] or not columns[1]:
         raise claim.complaint() or Finding("form", "no examples came back")
@@ -104,22 +120,25 @@ def draws_as(claims: Claims, data: Any, block: int) -> bool:
     try:
         claimed = drawn(claims, block)
         random.seed(block)
-        return all((x, y) == tuple(part.tolist() for part in data[i]) for i, x, y in claimed)
+        return all((e.x, e.y) == tuple(p.tolist() for p in data[e.document]) for e in claimed)
     except Finding:
         return False
     finally:
         random.setstate(before)
 
 
-def drawn(claims: Claims, block: int) -> list[tuple[int, list[int], list[int]]]:
-    """Document, x and y of every example."""
+def drawn(claims: Claims, block: int) -> list[Example]:
+    """Every example; all were drawn."""
 
-    def read() -> list[tuple[int, list[int], list[int]]]:
-        claim, order = claims[f"spans{block}"], [*list(range(4)) * TIMES, *[0] * DRAWS]
-        found = [(i, x, y) for i, (x, y) in zip(order, examples(claim), strict=False)]
+    def read() -> list[Example]:
+        claim, order = claims[f"spans{block}"], _order()
+        found, own = examples(claim), symbols_of(claim, vocabulary(claims.draw))
         if len(found) < len(order):
             raise claim.complaint() or Finding("form", f"{len(found)} examples came back")
-        return found
+        return [
+            Example(i, x, y, characters([*x, *y[-1:]] if x[1:] == y[:-1] else x, own))
+            for i, (x, y) in zip(order, found, strict=False)
+        ]
 
     return claims.once(("drawn", block), read)
 
@@ -140,25 +159,10 @@ def characters(ids: Sequence[int], symbols: Mapping[int, str]) -> str:
     return "".join(symbols.get(i, "\0") for i in ids)
 
 
-def shown(claims: Claims, block: int) -> list[tuple[int, str]]:
-    """Document and text of every example, read with the submission's own symbols.
-
-    The text is x, and y's last character behind it, unless y is not x moved on.
-    """
-
-    def read() -> list[tuple[int, str]]:
-        own = symbols_of(claims[f"spans{block}"], vocabulary(claims.draw))
-        whole = [(i, [*x, *y[-1:]] if x[1:] == y[:-1] else x) for i, x, y in drawn(claims, block)]
-        return [(index, characters(ids, own)) for index, ids in whole]
-
-    return claims.once(("shown", block), read)
-
-
 def pieces(text: str) -> Pieces:
     """The pieces of an example."""
     text = text.rstrip(PAD)
-    if PAD in text:
-        raise Finding("layout", "padding stands before the end of an example")
+    expect(PAD not in text, "layout", "padding stands before the end of an example")
     parts = text.split(MASK)
     if len(parts) == 3:
         return Pieces(*parts, closed=False)
@@ -170,8 +174,8 @@ def pieces(text: str) -> Pieces:
 
 def pieces_of_all(claims: Claims) -> list[tuple[int, Pieces]]:
     """Document and pieces, in small blocks and the course's."""
-    found = [entry for block in BLOCKS for entry in shown(claims, block)]
-    return claims.once("pieces", lambda: [(index, pieces(text)) for index, text in found])
+    found = [example for block in BLOCKS for example in drawn(claims, block)]
+    return claims.once("pieces", lambda: [(e.document, pieces(e.text)) for e in found])
 
 
 # -- judgements ------------------------------------------------------------------------------------
@@ -182,20 +186,18 @@ def check_size(claims: Claims) -> str | None:
     note = None
     for block in BLOCKS:
         claim, allowed = claims[f"spans{block}"], claims.year.sizes(block)
-        kinds = [str(kind) for kind in claim.value("kinds", list)]
-        wrong = [kind for kind in kinds if kind[2:] != "torch.int64 of 1 dimensions"]
-        if wrong:
-            said = f"{wrong[0][:1]} should be a tensor of torch.long in one dimension"
-            raise Finding("form", f"{said} and is {wrong[0][2:]}")
-        if moved := [e for e in claim.excuses if e.startswith("cuda")]:
-            text = f"an example is put on a GPU ({moved[0]}): a data set's belong to the CPU"
-            raise Finding("device", text)
-        for _, x, y in drawn(claims, block):
-            if len(x) != len(y) or len(x) not in allowed:
-                said = f"x and y should have {allowed[0]} characters at block_size {block}"
-                raise Finding("size", f"{said} and have {len(x)} and {len(y)}")
-            if len(x) != allowed[0]:
-                note = f"x and y have {len(x)} characters, not {allowed[0]}: the hand-out says both"
+        for kind in map(str, claim.value("kinds", list)):
+            said = f"{kind[:1]} should be a tensor of torch.long in one dimension and is {kind[2:]}"
+            expect(kind[2:] == "torch.int64 of 1 dimensions", "form", said)
+        moved = claim.excused("cuda")
+        said = f"an example is put on a GPU ({moved}): a data set's belong to the CPU"
+        expect(not moved, "device", said)
+        said = f"x and y should have {allowed[0]} characters at block_size {block} and have"
+        for length, other in dict.fromkeys((len(e.x), len(e.y)) for e in drawn(claims, block)):
+            fits = length == other and length in allowed
+            expect(fits, "size", f"{said} {length} and {other}")
+            if length != allowed[0]:
+                note = f"x and y have {length} characters, not {allowed[0]}: the hand-out says both"
                 if claims.year.variant == "synthesizer":
                     note += f"; the synthesizer reads {allowed[0]} at most"
     return note
@@ -204,26 +206,26 @@ def check_size(claims: Claims) -> str | None:
 def check_shift(claims: Claims) -> str | None:
     """y is x moved on by one character."""
     for block in BLOCKS:
-        for _, x, y in drawn(claims, block):
+        for x, y in ((e.x, e.y) for e in drawn(claims, block)):
             if x[1:] != y[:-1]:
-                by = next((k for k in (0, 2, 3, -1) if _shifted(x, y, k)), None)
+                moved = {0: x == y, 2: x[2:] == y[:-2], 3: x[3:] == y[:-3], -1: x[:-1] == y[1:]}
+                by = next((k for k, fits in moved.items() if fits), None)
                 how = {None: "something else", 0: "x itself", -1: "x one character back"}
-                said = how.get(by, f"x moved by {by}")
-                text = f"y should be x moved on by one character and is {said}"
-                raise Finding("wrong shift", text)
-    skipped = [e for e in claims[f"spans{BLOCK}"].excuses if e.startswith("breakpoint")]
-    return f"a forgotten {skipped[0]} was passed over" if skipped else None
+                said = "y should be x moved on by one character and is"
+                raise Finding("wrong shift", f"{said} {how.get(by, f'x moved by {by}')}")
+    skipped = claims[f"spans{BLOCK}"].excused("breakpoint")
+    return f"a forgotten {skipped} was passed over" if skipped else None
 
 
 def check_masks(claims: Claims) -> str | None:
     """Two masks, and in most years a third one that closes the span."""
     closed = {found.closed for _, found in pieces_of_all(claims)}
-    if len(closed) == 2:
-        raise Finding("layout", "a mask follows the span in some examples and not in others")
+    said = "a mask follows the span in some examples and not in others"
+    expect(len(closed) == 1, "layout", said)
     if closed == {claims.year.third_mask}:
         return None
-    if claims.year.third_mask:
-        raise Finding("no third mask", "no mask follows the span: two masks, not three")
+    missing = "no mask follows the span: two masks, not three"
+    expect(not claims.year.third_mask, "no third mask", missing)
     return "a mask follows the span, as in the hand-out's examples and not in its template"
 
 
@@ -238,8 +240,7 @@ def check_rebuilt(claims: Claims) -> str | None:
             text = f"the pieces of example {index} do not give its document back{why}"
             raise Finding("rebuild", f"{text}: {found.text[:40]!r}")
         spans.append(found.span)
-    if not any(spans):
-        raise Finding("empty span", "no example has a span at all")
+    expect(any(spans), "empty span", "no example has a span at all")
     # No hand-out forbids it: a quarter of four characters may well be rounded down to nothing.
     empty = spans.count("")
     return f"{empty} spans are empty, which no hand-out forbids" if empty else None
@@ -251,43 +252,42 @@ def check_truncation(claims: Claims) -> str:
     Counted are the characters that are neither mask nor pad, wherever they stand.
     """
     for block in BLOCKS:
-        texts = [text for index, text in shown(claims, block) if index == 0]
+        texts = [e.text for e in drawn(claims, block) if e.document == 0]
         lengths = {sum(c not in (PAD, MASK) for c in text) for text in texts}
-        most = claims.year.longest_text(block)
+        least, longest, most = min(lengths), max(lengths), claims.year.longest_text(block)
         at = f"at block_size {block}"
-        if len(lengths) == 1:
-            text = f"every example is cut to {lengths.pop()} characters {at}"
-            raise Finding("fixed truncation", f"{text}: the length should be random")
-        if min(lengths) < SHORTEST or max(lengths) > most:
-            text = f"lengths run from {min(lengths)} to {max(lengths)} {at}"
-            raise Finding("truncation range", f"{text}, expected {SHORTEST} to {most}")
+        said = f"every example is cut to {longest} characters {at}: the length should be random"
+        expect(len(lengths) > 1, "fixed truncation", said)
+        said = f"lengths run from {least} to {longest} {at}, expected {SHORTEST} to {most}"
+        expect(least >= SHORTEST and longest <= most, "truncation range", said)
         missing = sorted(set(range(SHORTEST, most + 1)) - lengths)
-        if missing and block == SMALL_BLOCK:
-            text = f"in {DRAWS} draws {at} no text had {_some(missing)} characters"
-            raise Finding("truncation range", f"{text}, expected all from {SHORTEST} to {most}")
+        some = ", ".join(map(str, missing[:5]))
+        some += f" (and {len(missing) - 5} more)" if len(missing) > 5 else ""
+        said = f"in {DRAWS} draws {at} no text had {some} characters, expected all from {SHORTEST}"
+        expect(not missing or block == BLOCK, "truncation range", f"{said} to {most}")
     return f"every length in {DRAWS} draws; false alarm < {FALSE_ALARM:g}"
 
 
 def check_spans(claims: Claims) -> str:
     """The span has a random length, a quarter of the text on average, and may begin anywhere."""
-    found = [pieces(text) for index, text in shown(claims, BLOCK) if index == 0]
+    found = [pieces(e.text) for e in drawn(claims, BLOCK) if e.document == 0]
     shares = [len(p.span) / len(p) for p in found if len(p) >= _ENOUGH]
     if not shares:  # the texts are cut too short: check_truncation reports that
         raise NoTelling(f"no text of {_ENOUGH} characters came up")
     mean = statistics.fmean(shares)
-    error = statistics.pstdev(shares) / math.sqrt(len(shares))
-    if mean + _SIGMAS * error < _QUARTER[0] or mean - _SIGMAS * error > _QUARTER[1]:
-        raise Finding("span length", f"spans take {mean:.0%} of the text on average, not 25 %")
+    error = _SIGMAS * statistics.pstdev(shares) / math.sqrt(len(shares))
+    quarter = mean + error >= _QUARTER[0] and mean - error <= _QUARTER[1]
+    expect(quarter, "span length", f"spans take {mean:.0%} of the text on average, not 25 %")
     by_length: defaultdict[int, set[int]] = defaultdict(set)
     for p in found:
         by_length[len(p)].add(len(p.span))
-    if all(len(spans) == 1 for spans in by_length.values()):
-        raise Finding("fixed span", "texts of one length always lose spans of the same length")
-    _check_places(found)
+    varied = any(len(spans) > 1 for spans in by_length.values())
+    expect(varied, "fixed span", "texts of one length always lose spans of the same length")
+    check_places(found)
     return f"spans take {mean:.1%} of the text on average"
 
 
-def _check_places(found: Sequence[Pieces]) -> None:
+def check_places(found: Sequence[Pieces]) -> None:
     """The starts fall into every quarter of the places where the span fits."""
     quarters = [0, 0, 0, 0]
     for p in found:
@@ -298,36 +298,26 @@ def _check_places(found: Sequence[Pieces]) -> None:
     empty = [i for i, count in enumerate(quarters) if count < _LEAST * total]
     if total < 1000 or not empty:
         return
-    often = max(range(4), key=lambda i: quarters[i])
     said = f"of {total} spans {', '.join(map(str, quarters))} begin in the quarters of the text"
     where = ("first", "second", "third", "last")
-    what = f"the {where[empty[0]]} quarter is hardly ever reached, the {where[often]} often"
+    often = where[quarters.index(max(quarters))]
+    what = f"the {where[empty[0]]} quarter is hardly ever reached, the {often} often"
     raise Finding("fixed place", f"{said}: {what}; a span may begin wherever it fits")
 
 
 def check_vocabulary(claims: Claims) -> str | None:
     claim, expected = claims[f"spans{SMALL_BLOCK}"], vocabulary(claims.draw)
-    size = claim.value("vocab_size", int)
+    size, count = claim.value("vocab_size", int), claim.value("length", int)
     itos, stoi = (claim.value(name, list) for name in ("itos", "stoi"))
-    if len(itos) != len(expected) or size != len(expected):
-        raise Finding("vocabulary size", f"{size} symbols, expected {len(expected)}")
+    fits = len(itos) == size == len(expected)
+    expect(fits, "vocabulary size", f"{size} symbols, expected {len(expected)}")
     for i, symbol in enumerate(expected):
-        if [i, symbol] not in itos or [symbol, i] not in stoi:
-            found = next((str(c)[:4] for n, c in itos if n == i), "missing")
-            order = "pad, mask, then the characters of the text in order"
-            said = f"symbol {i} is {found!r}, expected {symbol!r}"
-            raise Finding("wrong vocabulary order", f"{said}: {order}")
-    count = claim.value("length", int)
-    if count != len(documents(claims.draw)):
-        raise Finding("length", f"len() gives {count} for {len(documents(claims.draw))} documents")
+        found = next((str(c)[:4] for n, c in itos if n == i), "missing")
+        said = f"symbol {i} is {found!r}, expected {symbol!r}"
+        order = "pad, mask, then the characters of the text in order"
+        there = [i, symbol] in itos and [symbol, i] in stoi
+        expect(there, "wrong vocabulary order", f"{said}: {order}")
+    known = len(documents(claims.draw))
+    expect(count == known, "length", f"len() gives {count} for {known} documents")
     past = claim.values.get("past")
     return None if past == "IndexError" else "an index past the end raises no IndexError: no matter"
-
-
-def _shifted(x: list[int], y: list[int], by: int) -> bool:
-    return x[:by] == y[-by:] if by < 0 else x[by:] == y[: len(x) - by]
-
-
-def _some(numbers: Sequence[int]) -> str:
-    shown = ", ".join(map(str, numbers[:5]))
-    return shown + (f" (and {len(numbers) - 5} more)" if len(numbers) > 5 else "")

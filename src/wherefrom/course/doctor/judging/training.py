@@ -1,27 +1,27 @@
 """Judges what `pretrain`, `finetune` and `train` set up and leave, or CS224N's run.py.
 
 Settings are only claimed: a number that was copied looks like one that was set. So they earn
-nothing by themselves; what the model holds afterwards is computed here.
+nothing by themselves; what the model holds afterwards is computed here. The examples of names are
+compared in full: the model reads the question and learns only the answer.
 """
 
 import math
+from random import Random
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 
-from wherefrom.course.doctor.exercises import Request, weights
-from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.judging import computation
-from wherefrom.course.doctor.judging import name_data as names
+from wherefrom.course.doctor.exercises import Request
+from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
-from wherefrom.course.doctor.judging.name_data import BLOCK, DOCUMENTS
-from wherefrom.course.doctor.judging.spans import MASK, PAD, symbols_of
+from wherefrom.course.doctor.judging.computation import LEFT_OUT, VANILLA, computed
+from wherefrom.course.doctor.judging.spans import MASK, PAD, characters, examples, symbols_of
 from wherefrom.course.doctor.years import Year
 
 SCRATCH, PRETRAIN, FINETUNE = "finetune from scratch", "pretrain", "finetune"
-WARMUP = 512 * 20
-PEAK = {"pretrain": 6e-3, "finetune": 6e-4}
+BLOCK = 128
+DOCUMENTS = 2937  # in the course's data, which the schedules are made for
 SIZES = {"n_head": 2, "n_embd": 16, "block_size": BLOCK, "embd_pdrop": 0.0, "resid_pdrop": 0.0,
          "attn_pdrop": 0.0}  # fmt: skip
 SPREAD = 0.05  # of the small models' weights
@@ -31,36 +31,57 @@ _NO_PAD = -100  # pads count in the loss, which is a mistake of the model
 # A training of seconds, at a rate at which it must learn something.
 SHRUNKEN = {"max_epochs": 20, "batch_size": 2, "learning_rate": 0.01, "lr_decay": False,
             "num_workers": 0}  # fmt: skip
+_PLACES = ("Oslo", "Rome", "New York City", "Lima", "Kyoto", "Saint Helier")
+_FIELDS = ("betas", "grad_norm_clip", "weight_decay", "num_workers")
+
+
+# -- what is asked ---------------------------------------------------------------------------------
+
+
+def rows(draw: int) -> list[tuple[str, str]]:
+    """Three questions and answers, others for every draw."""
+    dice = Random(draw)
+    people = ["".join(dice.sample("abcdefghijklmnop", 5)).title() for _ in range(3)]
+    forms = (f"{people[0]} P. Lund", f"Bo {people[1]}", f"{people[2]} Vane-Ash")
+    places = dice.sample(_PLACES, 3)
+    return [(f"Where was {name} born?", place) for name, place in zip(forms, places, strict=True)]
+
+
+def table(draw: int) -> str:
+    return "".join(f"{question}\t{answer}\n" for question, answer in rows(draw))
+
+
+def text(draw: int) -> str:
+    """As many documents as the course has: a line about each person, then short ones."""
+    told = [f"{q[10:-6]}. Born in {place}, where she was. Kept: {q}" for q, place in rows(draw)]
+    return "\n".join([*told, *["Ada."] * (DOCUMENTS - len(told))])
+
+
+def _symbols(claim: Claim, draw: int) -> dict[int, str]:
+    return symbols_of(claim, [PAD, MASK, *sorted(set(text(draw)))])
 
 
 def expected_config(stage: str, year: Year) -> dict[str, float]:
     """The hyperparameters that the assignment's comments ask for."""
-    epochs = {PRETRAIN: 650, SCRATCH: 75, FINETUNE: 10}[stage]
-    kind = stage.split()[0]
-    return {
-        "max_epochs": epochs,
-        "batch_size": {"pretrain": 128, "finetune": 256}[kind],
-        "learning_rate": PEAK[kind],
-        "lr_decay": True,
-        "warmup_tokens": WARMUP,
-        "final_tokens": (year.passes if kind == "pretrain" else 200) * DOCUMENTS * BLOCK,
-    }
-
-
-_FIELDS = ("betas", "grad_norm_clip", "weight_decay", "num_workers")
+    own: dict[str, float] = {
+        PRETRAIN: {"max_epochs": 650, "batch_size": 128, "learning_rate": 6e-3},
+        SCRATCH: {"max_epochs": 75, "batch_size": 256, "learning_rate": 6e-4},
+        FINETUNE: {"max_epochs": 10, "batch_size": 256, "learning_rate": 6e-4},
+    }[stage]
+    tokens = (year.passes if stage == PRETRAIN else 200) * DOCUMENTS * BLOCK
+    return own | {"lr_decay": True, "warmup_tokens": 512 * 20, "final_tokens": tokens}
 
 
 def requests(year: Year, draw: int) -> list[Request]:
     fields = [*expected_config(PRETRAIN, year), *_FIELDS]
-    common = {"text": names.text(draw), "table": names.table(draw), "draw": draw, "fields": fields}
-    asked = [
+    common = {"text": text(draw), "table": table(draw), "draw": draw, "fields": fields}
+    found: list[Request] = []
+    for name, stage, variant in (
         (name_of(PRETRAIN), PRETRAIN, "vanilla"),
         (name_of(FINETUNE), FINETUNE, "vanilla"),
         ("finetune-g", FINETUNE, year.variant),
         (name_of(SCRATCH), SCRATCH, "vanilla"),
-    ]
-    found: list[Request] = []
-    for name, stage, variant in asked:
+    ):
         sizes = SIZES | {"n_layer": 3 if variant == "perceiver" else 1}
         own = {"stage": stage, "variant": variant, "sizes": sizes, "latents": 5}
         own["shrunken"] = SHRUNKEN if stage == SCRATCH else None
@@ -72,46 +93,86 @@ def name_of(stage: str) -> str:
     return stage.replace(" ", "-")
 
 
+# -- what was set up -------------------------------------------------------------------------------
+
+
 def check_config(claims: Claims, stage: str, name: str = "") -> str | None:
-    claim, year = claims[name or name_of(stage)], claims.year
-    config = claim.value("config", dict)
-    for field, value in expected_config(stage, year).items():
+    config = claims[name or name_of(stage)].value("config", dict)
+    for field, value in expected_config(stage, claims.year).items():
         found = config.get(field)
-        if not isinstance(found, int | float) or not math.isclose(found, value, rel_tol=1e-9):
-            raise Finding("config", f"{stage}: {field} is {found!r:.40}, expected {value!r}")
+        right = isinstance(found, int | float) and math.isclose(found, value, rel_tol=1e-9)
+        expect(right, "config", f"{stage}: {field} is {found!r:.40}, expected {value!r}")
     for field in _FIELDS[:-1]:
-        if config.get(field) is None:
-            raise Finding("config", f"{stage}: the config has no {field}")
-    found = config.get("num_workers")
-    if found != year.num_workers:
-        return f"num_workers={found!r:.20}, not {year.num_workers}: no matter"
-    return None
+        expect(config.get(field) is not None, "config", f"{stage}: the config has no {field}")
+    found, usual = config.get("num_workers"), claims.year.num_workers
+    return None if found == usual else f"num_workers={found!r:.20}, not {usual}: no matter"
 
 
 def check_names(claims: Claims) -> None:
-    """The examples that the trainer of finetuning holds; they come from the file that was named."""
-    claim = claims[name_of(SCRATCH)]
-    names.check_items(claim, claims.draw)
+    """The examples that the trainer of finetuning holds; they come from the file that was named.
+
+    x and y are compared character by character; both have `BLOCK` - 1. No year's hand-out has
+    names of another length, whatever length its corrupted texts have.
+    """
+    claim, asked = claims[name_of(SCRATCH)], rows(claims.draw)
+    symbols, count = _symbols(claim, claims.draw), claim.value("length", int)
+    found = [tuple(characters(ids, symbols) for ids in pair) for pair in examples(claim)]
+    first, starts = found[0][0], tuple(line[:4] for line in text(claims.draw).split("\n"))
+    pretraining = count == DOCUMENTS or (count != len(asked) and first.startswith(starts))
+    said = "the trainer of finetuning reads the pretraining text, not the questions"
+    expect(not pretraining, "finetuning on wiki.txt", f"{said}: an example is {first[:30]!r}")
+    said = f"expected {len(asked)} examples of names, found {count}"
+    expect(count == len(found) == len(asked), "names", said)
+    moved = all(MASK in x and x[1:] == y[:-1] for x, y in found)
+    cut = any(q not in x and q.startswith(x.partition(MASK)[0])
+              for (q, _), (x, _) in zip(asked, found, strict=True))  # fmt: skip
+    said = f"the questions are corrupted as the pretraining text is: an example is {first[:40]!r}"
+    expect(not (moved and cut), "names corrupted", said)
+    for index, (pair, (x, y)) in enumerate(zip(asked, found, strict=True)):
+        whole, start = laid_out(*pair), len(pair[0]) - 1
+        said = f"x of example {index} is {x[:50]!r}, not question and answer"
+        expect(x == whole[:-1], "names", said)
+        if y != PAD * start + whole[start + 1 :]:
+            raise _wrong_target(index, *pair, y)
     check_paths(claim, "finetune_corpus_path", ".tsv")
+
+
+def laid_out(question: str, answer: str) -> str:
+    return f"{question}{MASK}{answer}{MASK}".ljust(BLOCK, PAD)
+
+
+def _wrong_target(index: int, question: str, answer: str, y: str) -> Finding:
+    if y == laid_out(question, answer)[1:]:
+        said = "y holds the question: the loss should begin with the mask after it"
+        return Finding("question not masked in the loss", said)
+    if y.strip(PAD) == f"{MASK}{answer}{MASK}":
+        where = f"at {len(y) - len(y.lstrip(PAD))}, expected {len(question) - 1}"
+        return Finding("wrong shift", f"y of example {index} begins {where}")
+    said = f"y of example {index} learns {y.strip(PAD)[:50]!r}"
+    return Finding("question not masked in the loss" if question[1:] in y else "names", said)
 
 
 def check_paths(claim: Claim, argument: str, ending: str) -> None:
     """A path that only the student's machine has was let pass; it is a mistake all the same."""
-    if own := [e for e in claim.excuses if e.startswith("path") and f"{ending} at" in f"{e} at"]:
-        text = f"it reads {own[0][5:]}, not the file that {argument} names"
-        raise Finding("hard-coded path", text)
+    path = claim.excused("path", ending)[5:]
+    text = f"it reads {path}, not the file that {argument} names"
+    expect(not path, "hard-coded path", text)
 
 
 def check_corpus(claims: Claims) -> None:
     """The trainer of pretraining holds the pretraining data set."""
-    if not claims[name_of(PRETRAIN)].value("same", bool):
-        raise Finding("data", "the trainer of pretraining does not hold the pretraining data set")
+    same = claims[name_of(PRETRAIN)].value("same", bool)
+    expect(same, "data", "the trainer of pretraining does not hold the pretraining data set")
+
+
+# -- what the model holds afterwards ---------------------------------------------------------------
 
 
 def check_trains_once(claims: Claims) -> None:
     """`train`, or run.py, trains once and then saves: the saved model has learnt something.
 
     Its loss is computed here, with the course's model, on the questions that it was trained on.
+    What is wrong with the model costs the test of the model: a mistake in it is taken along.
     """
     claim = claims[name_of(SCRATCH)]
     start, calls = _weights(claim, claims.draw), claim.value("calls", int)
@@ -123,65 +184,55 @@ def check_trains_once(claims: Claims) -> None:
             raise
         text = f"{who} writes no parameters of the model to writing_params_path"
         raise Finding("not written" if calls else "never trained", text) from None
-    if calls != 1:
-        said = {0: "never", 2: "twice"}.get(calls, f"{calls} times")
-        mistake = "trained twice" if calls else "never trained"
-        raise Finding(mistake, f"{who} calls trainer.train() {said}, expected once")
-    if not _differs(start, saved):
-        text = f"what {who} writes are the parameters from before the training"
-        raise Finding("saved before training", text)
-    _check_learnt(claims, start, saved, f"what {who} writes")
-
-
-def _check_learnt(claims: Claims, start: Table, saved: Table, what: str) -> None:
-    """What is wrong with the model costs the test of the model: a mistake in it is taken along."""
-    claim, before, after = claims[name_of(SCRATCH)], 0.0, 0.0
-    mistakes = [({}, 0), ({}, _NO_PAD)]
-    mistakes += [(changes, 0) for changes, *_ in (*computation.LEFT_OUT, *computation.VANILLA)]
-    for changes, pad in mistakes:
+    said = {0: "never", 2: "twice"}.get(calls, f"{calls} times")
+    text = f"{who} calls trainer.train() {said}, expected once"
+    expect(calls == 1, "trained twice" if calls else "never trained", text)
+    text = f"what {who} writes are the parameters from before the training"
+    expect(_differs(start, saved), "saved before training", text)
+    before = after = 0.0
+    mistakes = [changes for changes, *_ in (*LEFT_OUT, *VANILLA)]
+    for changes, pad in [({}, 0), ({}, _NO_PAD), *((changes, 0) for changes in mistakes)]:
         before, after = (_loss(state, claim, claims.draw, changes, pad) for state in (start, saved))
         if after < LEARNT * before:
             return
-    text = f"{what} has a loss of {after:.3g}, and {before:.3g} before training"
+    text = f"what {who} writes has a loss of {after:.3g}, and {before:.3g} before training"
     raise Finding("not written", text)
 
 
 def _weights(claim: Claim, draw: int) -> Table:
-    shapes = claim.shapes()
-    return Table({name: weights(name, shape, draw, SPREAD).float() for name, shape in shapes})
+    return Table({name: value.float() for name, value in claim.state(draw, SPREAD).items()})
 
 
 def _loss(state: Table, claim: Claim, draw: int, changes: dict[str, Any], pad: int) -> float:
     """The mean loss of the answers, in the course's model or one with a mistake."""
-    usual = (PAD, MASK, *sorted(set(names.text(draw))))
-    symbols = {c: i for i, c in symbols_of(claim, usual).items()}
+    symbols = {c: i for i, c in _symbols(claim, draw).items()}
     x, y = list[list[int]](), list[list[int]]()
-    for question, answer in names.rows(draw):
-        whole = f"{question}{MASK}{answer}{MASK}".ljust(BLOCK, PAD)
+    for question, answer in rows(draw):
+        whole = laid_out(question, answer)
         learnt = PAD * (len(question) - 1) + whole[len(question) :]
-        if not set(whole) <= symbols.keys():
-            raise Finding("vocabulary size", "its symbols are not those of the text")
+        known = set(whole) <= symbols.keys()
+        expect(known, "vocabulary size", "its symbols are not those of the text")
         x.append([symbols[c] for c in whole[:-1]])
         y.append([symbols[c] for c in learnt])
-    if len(state["tok_emb.weight"]) != len(usual):
-        text = f"{len(state['tok_emb.weight'])} symbols, expected {len(usual)}"
-        raise Finding("vocabulary size", text)
-    logits = computation.whole(state, "vanilla", SIZES["n_head"], **changes)(torch.tensor(x))
-    wanted = torch.tensor(y).flatten()
-    return float(F.cross_entropy(logits.flatten(0, 1), wanted, ignore_index=pad))
+    size, wanted = len(state["tok_emb.weight"]), len({PAD, MASK, *text(draw)})
+    expect(size == wanted, "vocabulary size", f"{size} symbols, expected {wanted}")
+    logits = computed(state, "vanilla", SIZES["n_head"], **changes)(torch.tensor(x))
+    targets = torch.tensor(y).flatten()
+    return float(F.cross_entropy(logits.flatten(0, 1), targets, ignore_index=pad))
 
 
 def check_loaded(claims: Claims, name: str = FINETUNE) -> None:
     """With a path, the trainer's model holds what the file holds."""
     claim = claims[name]
     held = claim.parameters()
-    if not _differs(_weights(claim, claims.draw + 1), held):
-        check_paths(claim, "reading_params_path", ".params")
-        return
-    if not _differs(_weights(claim, claims.draw), held):
-        text = "finetune() leaves the model as it was: the parameters of the file are not in it"
-        raise Finding("not loaded", text)
-    raise Finding("not loaded", "after finetune() the model does not hold the file's parameters")
+    if _differs(_weights(claim, claims.draw + 1), held):
+        same = not _differs(_weights(claim, claims.draw), held)
+        as_it_was = (
+            "finetune() leaves the model as it was: the parameters of the file are not in it"
+        )
+        other = "after finetune() the model does not hold the file's parameters"
+        raise Finding("not loaded", as_it_was if same else other)
+    check_paths(claim, "reading_params_path", ".params")
 
 
 def _differs(a: Table, b: Table) -> bool:

@@ -1,6 +1,6 @@
 """Texts of unequal length in batches: by hand."""
 
-from wherefrom.generation.batches import groups
+from wherefrom.generation.language_model import groups
 
 
 def test_groups_keep_order_and_budget():
