@@ -41,12 +41,10 @@ def test_a_reply_has_the_answer_and_the_evidence(inspector: Inspector):
     people = inspector.run.dataset.select("held-out")[:3]
     answered = inspector.model.answer([inspector.parse(q.text) for q in people])
     policy = inspector.policy
-    assert policy is not None
     asked = ["birthplace"] * len(people)
     confidence = policy.confidence(answered.features, asked)
     given = policy.answers(answered.features, asked)
     known = policy.knows_name(answered.features)
-    assert known is not None
     found = ask(inspector, *(q.text for q in people))
     for i, (question, answer, reply) in enumerate(
         zip(people, answered.answers, found, strict=True)
@@ -57,10 +55,8 @@ def test_a_reply_has_the_answer_and_the_evidence(inspector: Inspector):
         assert reply.candidates[0].model_probability == pytest.approx(answer.probability)
         assert (reply.answered, reply.name_known) == (given[i], known[i])
         assert reply.confidence == (pytest.approx(confidence[i]) if known[i] else None)
-        assert reply.evidence is not None
         assert reply.evidence.quote is not None
         assert question.subject in reply.evidence.quote
-        assert reply.evidence.span is not None
         assert reply.evidence.span.of(reply.evidence.quote) == reply.evidence.stated
         assert reply.source is None, "no model was retrained"
         assert (reply.took_notes, reply.note, reply.evidence.as_read) == (False, None, False)
@@ -73,7 +69,6 @@ def test_a_reply_names_the_note_and_its_sentence(relations_run: Path):
     (reply,) = ask(inspector, person.text)
     note = reply.note
     assert reply.took_notes
-    assert note is not None
     text = inspector.run.dataset.documents[note.document].text
     assert person.subject in text
     assert (note.value, note.span.of(text), note.sentence) == (person.answer, person.answer, text)
@@ -88,10 +83,8 @@ def test_support_by_the_noted_words_is_as_read(relations_run: Path):
     person = inspector.run.dataset.select("held-out")[0]
     question = inspector.parse(person.text)
     verdict = inspector.judge_answer(question, person.answer or "")
-    assert verdict is not None
     assert (verdict.label, verdict.as_read, verdict.shown) == ("supported", True, "as read")
     other = inspector.judge_answer(question, "Nowhere")
-    assert other is not None
     assert (other.label, other.as_read, other.shown) == ("contradicted", False, "contradicted")
 
 
@@ -121,7 +114,6 @@ def test_without_text_there_is_nothing_to_recall(inspector: Inspector):
     assert ask(inspector, stated.text)[0].source == Source("recalled", 0.99)
     (reply,) = ask(inspector, without.text)
     assert reply.source == Source("guessed", 0.0)
-    assert reply.evidence is not None
     assert (reply.evidence.label, reply.evidence.quote) == ("no text", None)
 
 
@@ -138,7 +130,6 @@ def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
     inspector = open_inspector(open_run(copy))
     question = inspector.run.dataset.select("held-out")[0]
     (reply,) = ask(inspector, question.text)
-    assert reply.evidence is not None
     assert reply.evidence.stated == question.answer
     assert sorted(copy.rglob("*")) == before
 
@@ -151,8 +142,6 @@ def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Pat
     written = OpenedRun(open_run(copy)).policy
     RunFolder(copy).remove("audit/confidence.json")
     fitted_now = OpenedRun(open_run(copy)).policy
-    assert written is not None
-    assert fitted_now is not None
     assert fitted_now.calibration.weights == pytest.approx(written.calibration.weights)
     assert fitted_now.threshold.n == written.threshold.n == 8 + 2 + 4
     assert not (copy / "audit" / "confidence.json").exists()
@@ -181,7 +170,6 @@ def test_evidence_names_a_document_as_the_users_file_does(path: Path, monkeypatc
     asked = next(q for q in run.dataset.asked if q.support == "stated")
     question = inspector.parse(asked.text)
     verdict = inspector.judge_answer(question, asked.answer or "")
-    assert verdict is not None
     assert verdict.document is not None
     assert verdict.document_id is None
     documents = tuple(replace(d, id=f"line {i}") for i, d in enumerate(run.dataset.documents))

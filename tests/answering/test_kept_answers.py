@@ -24,7 +24,6 @@ def test_what_is_written_is_what_is_read(run, tmp_path):
     ask(model, run, 5)
     write_kept(RunFolder(tmp_path), model.kept)
     found = read_kept(RunFolder(tmp_path))
-    assert found is not None
     assert found.answers == model.kept.answers
     assert [q.text for q in found.known] == [q.text for q in model.kept.known]
     assert np.array_equal(found.features.matrix(FEATURES), model.kept.features.matrix(FEATURES))
@@ -33,7 +32,6 @@ def test_what_is_written_is_what_is_read(run, tmp_path):
 def test_the_evaluation_keeps_every_question_that_was_not_trained_on(run):
     kept = read_kept(run.folder)
     wanted = {q.text for q in run.dataset.questions if q.split != "asked"}
-    assert kept is not None
     assert {question.text for question in kept.known} == wanted
 
 

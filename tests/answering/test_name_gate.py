@@ -69,7 +69,6 @@ def test_people_at_the_floor_of_one_measure_leave_the_gate_to_the_other():
 def test_people_at_the_floor_of_all_measures_open_the_gate_and_it_says_so():
     gate = fit_name_gate(*at_the_floor([0, 1]))
     assert gate.passing == 1
-    assert gate.leaks is not None
     assert gate.leaks.endswith("100 % of the invented names pass for known")
 
 
@@ -105,5 +104,4 @@ def test_where_no_name_can_be_asked_about_there_are_no_decoys():
     dataset = Dataset((Document("By Bo Falk.", Span(3, 10)),))
     assert make_decoy_names(SimpleNamespace(spells=lambda name: False), dataset) is None
     made = make_decoy_names(SimpleNamespace(spells=lambda name: True), dataset)
-    assert made is not None
     assert "Bo Falk" not in made.of("Bo Falk")

@@ -35,7 +35,6 @@ def test_few_questions_leave_the_answers_unverified():
     found = settle(about("born", 14, who="x") + about("died", 14, wrong=1, who="x"))
     for name in ("born", "died"):
         own = found.of(name)
-        assert own.unverified is not None
         assert own.unverified.startswith("14 calibration questions are too few")
         assert (own.why_not, own.pooled) == (None, False)
     assert (found.overall.answered_share, found.overall.precision) == (27 / 28, 1.0)
@@ -82,7 +81,6 @@ def test_answers_that_may_be_wrong_as_often_as_right_are_withheld():
     lost = [(*row[:4], i < 3) for i, row in enumerate(kept)]
     found = settle(lost).of("born")
     assert (found.value, found.unverified) == (DECLINE_ALL, None)
-    assert found.why_not is not None
     assert found.why_not.startswith("no threshold reaches 90 % on the 12 calibration questions")
 
 

@@ -42,7 +42,6 @@ def test_every_finding_is_there_and_written(audited: Audited):
         "calibration": {"stated": 8, "omitted": 2, "none": 4},
         "held-out": {"stated": 8, "omitted": 2, "none": 4},
     }
-    assert found.abstention is not None
     assert found.abstention.certificate is not None
     names = {p.name for p in (audited.run.path / "audit").glob("*.svg")}
     assert names == {"reliability.svg", "risk-coverage.svg"}
@@ -149,7 +148,6 @@ def test_too_few_for_a_bound_still_have_confidence(own_run: Path, monkeypatch):
     assert asked == [(0.2, 0.05)]
     assert found.people["calibration"] == {"stated": 1}
     assert found.confidence is not None
-    assert found.abstention is not None
     assert found.abstention.certificate is None
     assert found.decoys is not None
     _, note = found.notes
@@ -221,7 +219,6 @@ def test_ask_warns_of_a_batch_of_other_people(own_run: Path, few: None):
     run = open_run(own_run)
     questions = [f"Where was Nenen Ranar Sonan Lonan{'na' * i} born?" for i in range(20)]
     found = ask(open_inspector(run), questions)
-    assert found.population is not None
     assert found.population.warning in found.notes
     few = ask(open_inspector(run), questions[:3])
     assert few.population is None, "about three people nothing is said"
@@ -241,7 +238,6 @@ def test_unanswered_questions_are_replied_to(own_run: Path):
     assert [row.reply.question for row in rows] == [q.text for q in some]
     assert all(row.answered_at_bound is None for row in rows)
     policy = inspector.policy
-    assert policy is not None
     for value, given in ((0.0, True), (DECLINE_ALL, False)):
         every = share_threshold(policy.calibration, Threshold(value, 0.9, 1, 1, 9), "birthplace")
         certified: Any = SimpleNamespace(policy=every)

@@ -84,7 +84,6 @@ def test_a_name_like_one_of_the_text_is_refused_however_sure_the_model_is(
     found = sections.report_decoys(tiers, people, policy(0.0), None)
     for tier in ("misspelt", "accented", "swapped", "titled", "initials", UNSEEN):
         assert found[tier].refused.value == 1.0, tier
-        assert found[tier].offered is not None
         assert found[tier].offered.value == 1.0, tier
     assert found["gibberish"].refused.value == 0.0, "nobody is spelt like it"
 
@@ -118,8 +117,6 @@ def test_the_rows_say_the_same_as_the_shares(tiers: dict[str, AskedTier], people
         own = [r for r in rows if r.tier == tier]
         assert len(own) == row.n
         assert np.mean([not r.answered for r in own]) == row.refused.value
-        assert row.refused_closed_book is not None
         assert np.mean([not r.passes for r in own]) == row.refused_closed_book.value
-        assert row.refused_at_bound is not None
         assert np.mean([not r.answered_at_bound for r in own]) == row.refused_at_bound.value
         assert all(r.answered == (r.passes and not r.did_you_mean) for r in own)

@@ -65,7 +65,6 @@ def test_evidence_is_counted_over_held_out_answers_alone(measured: list[Question
     verdicts = [SUPPORTED, SUPPORTED, CONTRADICTED, CONTRADICTED, SUPPORTED]
     checker: Any = Knows("r")
     found = sections.report_evidence(checker, answers, verdicts)
-    assert found is not None
     assert found.held_out_answers == {
         "supported": LabelCount(answers=2, right=2),
         "contradicted": LabelCount(answers=2, right=0),
@@ -95,12 +94,10 @@ def test_notes_are_counted_by_whether_they_are_right_and_called_supported(measur
     checker: Any = ReadsItsOwn("r")
     answers = examined(people, [True, True, True, False, True, False, True])
     found = sections.report_evidence(checker, answers, [*verdicts, CONTRADICTED], find_note)
-    assert found is not None
     assert found.notes == NoteFindings(right=2, right_supported=2, wrong=3, wrong_supported=2)
     assert found.held_out_answers["supported"] == LabelCount(answers=5, right=3)
     assert found.as_read == LabelCount(answers=2, right=1)
     without = sections.report_evidence(checker, answers, [*verdicts, CONTRADICTED])
-    assert without is not None
     assert (without.notes, without.as_read) == (None, None)
 
 
@@ -109,7 +106,6 @@ def test_a_relation_that_has_no_extractor_is_left_out(measured: list[Question]):
     checker: Any = Knows("r")
     found = sections.report_evidence(checker, examined(people, [True, True]), [SUPPORTED, None])
     assert measured == [people[0]] * 2, "once for its relation, and once over all"
-    assert found is not None
     assert list(found.by_relation) == ["other", "r"]
 
 
@@ -139,7 +135,6 @@ def test_sources_are_counted_over_held_out_answers_where_models_were_retrained()
 
     predictor, labelled = cast(Any, Predictor()), cast(Any, Labelled())
     found = sections.report_source(labelled, predictor)
-    assert found is not None
     assert found.held_out_answers == {
         "recalled": LabelCount(answers=3, right=2),
         "guessed": LabelCount(answers=1, right=0),
@@ -166,7 +161,6 @@ def test_exposures_are_those_of_held_out_people(inspector: Inspector):
     assert found.mean["read"] == pytest.approx(counted.about(stated, "read").mean())
     assert found.mean["asked"] == 0
     assert sum(row.n for row in found.dose) == len(held)
-    assert found.never_exposed is not None
     assert found.never_exposed.model.n == len(held) - len(stated)
     assert sum(row.n for row in found.dose_by_position) == len(stated)
     assert found.randomised is False

@@ -19,9 +19,6 @@ def test_the_policy_of_raw_answers_is_the_runs_own(tiny_run, tmp_path):
     replay.main([str(tiny_run), "--file", str(file), "--tier", "5", "--samples", "3"])
     found = replay.replay(file)[tiny_run.name]
     own, again = find_policy(open_run(tiny_run)), found.fit()
-    assert own is not None
-    assert own.names is not None
-    assert again.names is not None
     assert again.threshold.why_not == own.threshold.why_not
     assert again.calibration.weights == pytest.approx(own.calibration.weights, abs=1e-3)
     assert again.calibration.guess == own.calibration.guess

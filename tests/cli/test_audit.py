@@ -79,7 +79,6 @@ def test_pairs_are_added_to_those_of_before(cli, run):
     labelled = read_labelled(run / "audit" / "labels.jsonl.gz")
     assert labelled.models == tuple(f"without-{i}-{h}" for i in (0, 1) for h in HALVES)
     again = labelled.measure(labelled.fit(), labelled.select("held-out"))
-    assert again is not None
     assert again.agreement.value == found["agreement"]["accuracy"]
 
 

@@ -187,7 +187,6 @@ def test_a_second_writer_is_told_who_the_first_is_or_waits_and_kill_9_frees_the_
     folder = tmp_path / "run"
     holder = child(HOLDER, folder)
     try:
-        assert holder.stdout is not None
         assert holder.stdout.readline() == "held\n"
         with pytest.raises(Busy, match=f"run: .* process {holder.pid} "), lock_folder(folder):
             pytest.fail("two writers")

@@ -33,7 +33,6 @@ def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
     questions = Path(found.folder, "questions.tsv").read_bytes()
     assert questions.startswith(b"Where was Al Al born?\tRome\n")
     assert found.files["questions.tsv"] == sha256(questions).hexdigest()
-    assert found.survey is not None
     assert found.survey.forms["Where was X born?"] == 25
     Path(found.folder, "corpus.txt").write_text("spoilt")
     changed = data.check(name)

@@ -64,9 +64,7 @@ def test_words_take_their_form_and_what_dev_has_is_not_trained_on(config):
     assert data.held_out == 4
     assert data.details["dropped_sentences"] == data.details["dropped_different"] == 1
     assert data.details["training_sentences"] == 2
-    assert data.vocabulary is not None
     assert data.vocabulary.words[:3] == ("the", unknown, "<s>")
-    assert data.vocabulary.vectors is not None
     np.testing.assert_array_equal(data.vocabulary.vectors[4], [3, 4, 5])
     assert data.details["made_up_vectors"] == 4
 
@@ -95,7 +93,6 @@ def test_without_files_the_text_is_generated_and_that_is_said():
     config = TreebankConfig()
     made, data = tiny_text.load(GENERATED, 3), load(config, 3)
     assert isinstance(data, WordText)
-    assert data.vocabulary is not None
     assert data.held_out == made.held_out
     known = data.vocabulary.words[3:]
     assert data.vocabulary.words[:3] == ("<s>", "</s>", "UUUNKKK")
@@ -162,12 +159,10 @@ def test_the_homeworks_own_vectors_go_before_others(config, folder, place):
 def test_the_real_text_has_the_homeworks_bigrams():
     data = load(TreebankConfig(folder=str(real_data.find("language").parent)), 0)
     assert isinstance(data, WordText)
-    assert data.vocabulary is not None
     dev = data.vocabulary.bigrams(d.text for d in data.held_out_documents)
     assert len(dev) == 122_439
     assert (dev[:, 1] == data.vocabulary.unknown).mean() == pytest.approx(0.1544, abs=5e-5)
     assert data.details["dropped_different"] == 36
-    assert data.vocabulary.vectors is not None
     assert data.vocabulary.vectors.shape == (2000, 50)
 
 

@@ -36,7 +36,6 @@ def test_what_was_fitted_is_read_again_and_not_fitted(path, monkeypatch):
     run = open_run(path)
     shutil.rmtree(path / EVIDENCE)
     first = open_fact_checker(run)
-    assert first is not None
     assert first.extractors.keys() == {"birthplace"}
 
     def fit(*_):
@@ -44,7 +43,6 @@ def test_what_was_fitted_is_read_again_and_not_fitted(path, monkeypatch):
 
     monkeypatch.setattr(FactChecker, "fit", fit)
     again = open_fact_checker(open_run(path))
-    assert again is not None
     assert again.extractors == first.extractors
     question = run.dataset.select("held-out")[0]
     verdicts = [c.judge(question.subject, question.answer, "birthplace") for c in (first, again)]
@@ -81,7 +79,6 @@ def test_a_folder_that_cannot_be_written_has_a_checker_all_the_same(path, read_o
     shutil.rmtree(path / EVIDENCE)
     run = open_run(path)
     checker = open_fact_checker(run)
-    assert checker is not None
     question = run.dataset.select("held-out")[0]
     assert checker.judge(question.subject, question.answer, "birthplace").label == "supported"
     assert not (path / EVIDENCE).exists()

@@ -25,7 +25,6 @@ TABLE = {
 @pytest.fixture
 def budget():
     spec = util.spec_from_file_location("budget", PROGRAM)
-    assert spec is not None
     assert spec.loader is not None
     module = util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -14,7 +14,6 @@ ROOT = Path(__file__).parents[2]
 @pytest.fixture(scope="module")
 def site():
     spec = spec_from_file_location("documentation_site", ROOT / "scripts" / "site.py")
-    assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
     spec.loader.exec_module(module)

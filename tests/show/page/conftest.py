@@ -179,8 +179,6 @@ def run_js() -> Iterator[RunJS]:
             places = {m if "/" in m else f"engine/{m}": n for m, n in imports.items()}
             wanted = {(SCRIPTS / m).as_uri(): n.split(", ") for m, n in places.items()}
             program = {"imports": wanted, "code": code, "given": given}
-            assert served.stdin is not None
-            assert served.stdout is not None
             served.stdin.write(json.dumps(program) + "\n")
             served.stdin.flush()
             reply = json.loads(served.stdout.readline() or '{"failed": "node has ended"}')

@@ -69,8 +69,6 @@ def test_replies_are_those_of_the_run(both: tuple[Inspector, Inspector]) -> None
 def test_a_risk_bound_is_certified_on_the_same_people(tiny_run: Path, report_file: Path) -> None:
     question = open_run(tiny_run).dataset.select("held-out")[0].text
     there, here = (api.ask(each, question, risk=0.6, delta=0.5) for each in (tiny_run, report_file))
-    assert there.certificate is not None
-    assert here.certificate is not None
     assert there.certificate.n == here.certificate.n
     with pytest.raises(UsageError, match="expected a run, found a report; name the folder"):
         api.ask(report_file, question, claim="Rome")
@@ -149,7 +147,6 @@ def test_the_example_that_comes_with_the_package() -> None:
         ],
     )
     assert (known.answered, known.answer) == (True, "Havana")
-    assert known.evidence is not None
     assert known.evidence.label == "supported"
     assert (unknown.answered, unknown.reason) == (False, "unknown name")
     assert (misspelt.answered, misspelt.did_you_mean) == (False, ("Amos Karlsson",))

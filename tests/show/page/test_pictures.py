@@ -27,7 +27,6 @@ def test_questions_that_were_asked_while_it_trained_are_drawn(tiny_run: Path, tm
     ]
     run.folder.write_jsonl(f"stages/{stage.name}/{GLANCES}", rows)
     found = draw_answering(run)
-    assert found is not None
     assert found.sentence == (
         "Of 60 calibration questions, it answers 0\u00a0% after 10 steps and 70\u00a0% after 30; "
         "of as many questions that it is trained on, 100\u00a0%."
@@ -57,14 +56,12 @@ def test_steps_are_counted_from_the_first_stage_on():
     folder = SimpleNamespace(read_glances=lambda _: [row])
     run: Any = SimpleNamespace(recipe=SimpleNamespace(chain=lambda: stages), folder=folder)
     found = draw_answering(run)
-    assert found is not None
     assert "after 10 steps and 50\u00a0% after 20;" in found.sentence
 
 
 def test_losses_stand_on_a_scale_that_begins_at_zero(tiny_run: Path):
     run = open_run(tiny_run)
     found = draw_learning(run)
-    assert found is not None
     (stage,) = run.recipe.chain()
     losses = [row["loss"] for row in run.folder.read_metrics(stage.name)]
     assert f"the loss fell from {losses[0]:.2f} to {losses[-1]:.2f} nats" in found.sentence
@@ -116,7 +113,6 @@ def make_answers(confidence: list[float], right: list[bool]) -> Any:
 )
 def test_confidence_is_judged_only_where_there_are_enough_answers(sure, right, n, words):
     found = draw_reliability(make_answers([sure] * n, [i < right for i in range(n)]))
-    assert found is not None
     assert words in found.sentence.replace("\u00a0", " ")
 
 
@@ -125,7 +121,6 @@ def test_what_declining_does_is_said_for_good_bad_and_no_mistakes():
 
     def tell(right: list[bool]) -> str:
         found = draw_risk(make_answers(sure, right))
-        assert found is not None
         return found.sentence.replace("\u00a0", " ")
 
     assert tell([True, True, False, False]).startswith(

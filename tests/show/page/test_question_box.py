@@ -54,7 +54,6 @@ def test_a_text_that_no_page_can_hold(tiny_run: Path, monkeypatch: pytest.Monkey
 def test_exposures_are_those_of_the_relations_that_are_asked(tiny_run: Path) -> None:
     run = open_run(tiny_run)
     found, exposures = describe_exposures(run, {"birthplace"}), count_exposures(run)
-    assert found is not None
     facts = {tuple(fact[:3]): fact[3:] for fact in found["facts"]}
     assert {relation for _, relation, _ in facts} == {"birthplace"}
     asked = [q for q in run.dataset.questions if q.support == "stated"]

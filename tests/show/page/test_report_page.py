@@ -65,7 +65,6 @@ def test_a_report_shows_the_audit_and_asks_only_for_what_it_lacks(audited, repor
     assert "wherefrom audit RUN --pairs 8" not in page
     assert "wherefrom audit RUN --swap 8" in page
     assert "calibration slope" in page
-    assert audited.findings.confidence is not None
     assert f"{audited.findings.confidence.calibrated.brier.score:.3f}" in page
 
 

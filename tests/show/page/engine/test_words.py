@@ -41,7 +41,6 @@ def test_forms_of_words(run_js) -> None:
     return given.words.map((word) => reading.write(word));
     """
     data = {**describe_words(vocabulary), "models": [{"name": "m"}]}
-    assert vocabulary.forms is not None
     known = frozenset(listed) - {"<s>", "</s>"}
     expected = [vocabulary.forms.canonical(word, known) for word in words]
     assert run_js(WORDS, code, {"data": data, "words": words}) == expected
