@@ -13,8 +13,9 @@ from wherefrom.runs.folder import RunFolder
     ("arguments", "message"),
     [
         (["run", "peple"], "no such recipe; did you mean 'people'?"),
-        (["run", ""], "recipe: expected a value, found ''"),
+        (["run", ""], "run: expected a value, found ''"),
         (["run", "--out", ""], "--out: expected a value, found ''"),
+        (["run", "--out="], "--out: expected a value, found ''"),
         (["run", "--seeds", "0,0"], "seeds: expected each seed once, found 0 twice"),
         (["list", "bigram-tin"], "no such recipe; did you mean 'bigram-tiny'?"),
         (["run", "--set", "stages.pretrain.stpes=3"], "did you mean 'steps'?"),

@@ -10,22 +10,11 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from wherefrom.core.errors import UsageError
-
 OPTIONS, ADVANCED = "Options", "Advanced options"
 
 
 class Command(TyperCommand):
     """A command whose first paragraph is its description in lists."""
-
-    def invoke(self, ctx: Any) -> Any:
-        """An empty value is a shell's variable that is not set: as a path, the current folder."""
-        for parameter in self.params:
-            given: Any = ctx.params.get(parameter.name)
-            values: list[Any] = [*given] if isinstance(given, list | tuple) else [given]
-            if "" in values and given != parameter.default:
-                raise UsageError(f"{parameter.opts[0]}: expected a value, found ''")
-        return super().invoke(ctx)
 
     def get_short_help_str(self, limit: int = 0) -> str:
         return _first_paragraph(self.help)

@@ -8,6 +8,7 @@ import errno
 import os
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
@@ -38,6 +39,7 @@ from wherefrom.core.errors import (
     Dismissed,
     MissingInput,
     OutOfMemory,
+    UsageError,
     WherefromError,
 )
 from wherefrom.core.memory import describe_refusal, refused
@@ -142,6 +144,10 @@ def _require_folder() -> None:
 
 
 def _call(arguments: list[str]) -> int:
+    # An empty value is a shell's variable that is not set; as a path it would be this folder.
+    for before, value in pairwise(["wherefrom", *arguments]):
+        if not value or (value.startswith("--") and value.endswith("=")):
+            raise UsageError(f"{value.strip('=') or before}: expected a value, found ''")
     command = typer.main.get_command(app)
     code = command.main(arguments, prog_name="wherefrom", standalone_mode=False)
     sys.stdout.flush()  # a closed pipe is noticed here at the latest
