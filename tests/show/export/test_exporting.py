@@ -69,7 +69,7 @@ def test_the_card_of_an_audited_run_says_how_sure_it_is(exportable_run, tmp_path
     text = (tmp_path / "out" / "README.md").read_text()
     assert "off by 25.6% on average" in text  # the file's raw expected calibration error
     assert "brings that to 5.5%" in text
-    assert "50.7%, 95 % interval 42.8 to 58.5" in text
+    assert "52.6%, 95 % interval 44.7 to 60.4" in text
     assert "Made-up names (" in text
 
 
