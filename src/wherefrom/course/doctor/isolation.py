@@ -130,6 +130,8 @@ def run(
         stderr=subprocess.DEVNULL,
     )
     try:
+        if kind == NONE:
+            _limit(process.pid, limits)
         stopped = _watch(process, place, limits)
     finally:
         _end(process)
@@ -221,6 +223,8 @@ def _command(
 ) -> list[str]:
     """The launcher, which limits the program, and around it what keeps it apart."""
     python, text = _executable(), _LAUNCH.read_text(encoding="utf-8")
+    if kind == NONE:
+        return [python, *program]
     reads = sorted({name for path in reads for name in (path, path.resolve())})
     seen = [*reads, *map(Path, _SYSTEM)]  # a package may be installed with the system's Python
     hidden = [path for path in hidden if any(path.is_relative_to(read) for read in seen)]
@@ -229,7 +233,7 @@ def _command(
     around: list[str] = []
     if kind == BUBBLEWRAP:
         around = _bubblewrap(place, reads, hidden)
-    elif kind != NONE:
+    else:
         shown = [*_DEVICES, "/proc", str(place)]
         shown += [str(path) for read in seen for path in _but_for(read, hidden)]
         if kind == USER and _is_confined():
@@ -291,6 +295,15 @@ def _limits(kind: str, limits: Limits) -> dict[str, int]:
     kernel = tuple(int(n) for n in os.uname().release.split("-")[0].split(".")[:2] if n.isdigit())
     alone = kind in (BUBBLEWRAP, USER) and (_is_root() or kernel >= (5, 14))
     return found | ({"NPROC": _PROCESSES} if alone else {})
+
+
+def _limit(process: int, limits: Limits) -> None:
+    """Limit a process that has no launcher, where the system can."""
+    import resource  # not on Windows, where the package can be imported all the same
+
+    for name, value in _limits(NONE, limits).items() if hasattr(resource, "prlimit") else ():
+        with suppress(ProcessLookupError, ValueError, PermissionError):  # stricter ones are there
+            resource.prlimit(process, getattr(resource, f"RLIMIT_{name}"), (value, value))
 
 
 def _executable() -> str:
