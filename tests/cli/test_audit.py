@@ -71,7 +71,6 @@ def test_pairs_are_added_to_those_of_before(cli, run):
     assert result.code == 0
     assert "without-0-first" not in result.err
     assert "without-1-first: training (1 at once)" in result.err
-    assert "kappa of single pairs" in result.out
     assert "source: " in result.out.splitlines()[-3]
     found = json.loads((run / "audit" / "audit.json").read_text())["source"]["measured"]
     assert (found["models"], found["reliability"]["pairs"]) == (4, 2)

@@ -55,7 +55,7 @@ def test_the_command_runs_all_of_them(call, tmp_path):
     assert figures == {f"{name}.svg" for name in DEMONSTRATIONS}
     told = json.loads((tmp_path / "r" / "demonstrations.json").read_text())
     assert [each["name"] for each in told] == list(DEMONSTRATIONS)
-    assert sum(len(each["wrong_statements"]) for each in told) == 25
+    assert sum(len(each["wrong_statements"]) for each in told) == 26
 
 
 @pytest.mark.usefixtures("lab")
