@@ -34,7 +34,7 @@ def lost(folder: Path, tests: Iterable[str]) -> dict[str, str]:
 # One mistake of each kind on every run, the others at night.
 FEW = {next(n for n in HONEST if n.startswith(start)) for start in (
     "truncation range", "fixed place: in", "no third", "wrong vocabulary", "wrong shift",
-    "device", "hard-coded", "saved before", "not loaded", "flag never", "softmax over heads",
+    "hard-coded", "saved before", "not loaded", "flag never", "softmax over heads",
     "positions unused", "clipping", "sampling",
 )}  # fmt: skip
 
