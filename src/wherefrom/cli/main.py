@@ -146,7 +146,7 @@ def _require_folder() -> None:
 def _call(arguments: list[str]) -> int:
     # An empty value is a shell's variable that is not set; as a path it would be this folder.
     for before, value in pairwise(["wherefrom", *arguments]):
-        if not value or (value.startswith("--") and value.endswith("=")):
+        if not value or (value.startswith("--") and value.find("=") == len(value) - 1):
             raise UsageError(f"{value.strip('=') or before}: expected a value, found ''")
     command = typer.main.get_command(app)
     code = command.main(arguments, prog_name="wherefrom", standalone_mode=False)
