@@ -28,6 +28,7 @@ from wherefrom.runs.folder import RunFolder
         (["run", "--seed", "x"], "--seed: expected a whole number, found 'x'; see 'wherefrom"),
         (["run", "--together", "0"], "--together: expected at least 1, found '0'"),
         (["ask", "r", "q", "--risk", "2"], "--risk: expected at most 0.999, found '2'"),
+        (["ask", "r", "q", "--risk", "x"], "--risk: expected a number, found 'x'; see 'wherefrom"),
         (["doctor", "submission", ".", "--seconds", "-inf"], "--seconds: expected at least 1"),
         (["run", "--seeds", "4-0"], "--seeds: expected numbers such as 0-4"),
         (["run", "--seed", "1", "--seeds", "0-4"], "--seed and --seeds"),
