@@ -34,6 +34,7 @@ from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.evaluation.intervals import wilson
 from wherefrom.runs.folder import RunFolder
 
 BORN = Form("Where was ", " born?")
@@ -163,7 +164,7 @@ def test_a_policy_is_reported_by_what_the_text_says():
         "refused_without_text": (1.0, 5),
         "precision_everyone": (7 / 9, 9),  # one answer more, about a person whose text omits it
     }
-    assert all(s.interval[0] <= s.value <= s.interval[1] for s in found.values())
+    assert all(s.interval == wilson(round(s.value * s.n), s.n) for s in found.values())
     silent = [replace(q, answer="") for q in questions["omitted"]]
     alone = report_policy(model, policy, {UNANSWERABLE: silent})
     assert {name: (score.value, score.n) for name, score in alone.items()} == {
@@ -352,19 +353,8 @@ def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
     assert find_policy(a_run(tmp_path)) == policy
 
 
-@pytest.mark.parametrize(
-    ("where", "value", "named"),
-    [
-        ("calibration", None, "policy: expected the field 'calibration'"),
-        ("more", 1, "more: no such field"),
-        ("format_version", 5, "expected format_version 8, found 5"),
-    ],
-)
-def test_a_damaged_file_is_named(tmp_path, policy, where, value, named):
-    """One field is changed or, with None, taken out."""
-    data = {name: part for name, part in to_json(policy).items() if name != where}
-    RunFolder(tmp_path).write_json(FILE, data if value is None else data | {where: value})
-    with pytest.raises(Damaged, match=named) as error:
+def test_a_file_of_another_version_is_named(tmp_path, policy):
+    RunFolder(tmp_path).write_json(FILE, to_json(policy) | {"format_version": 5})
+    with pytest.raises(Damaged, match="expected format_version 8, found 5") as error:
         find_policy(a_run(tmp_path))
     assert str(error.value).startswith(str(tmp_path / FILE))
-    assert "\n" not in str(error.value)

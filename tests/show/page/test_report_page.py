@@ -9,7 +9,7 @@ import pytest
 from wherefrom import api
 from wherefrom.answering.kept_answers import FILE as KEPT
 from wherefrom.auditing.audit_findings import FINDINGS, Audit
-from wherefrom.core.errors import BadData, Damaged, MissingInput, UsageError
+from wherefrom.core.errors import BadData, Damaged, UsageError
 from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.models.gpt import GPT
 from wherefrom.runs.folder import RunFolder
@@ -117,13 +117,6 @@ def test_a_run_without_calibration_has_no_slider_but_answers(facts_folder):
 
 
 # --- bad input -------------------------------------------------------------------------------
-
-
-def test_an_unfinished_run(own_run):
-    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
-    with pytest.raises(MissingInput, match="this run is not finished"):
-        api.write_report(own_run)
-    assert not (own_run / "report.html").exists()
 
 
 def test_an_unknown_precision(tiny_run):
