@@ -38,18 +38,6 @@ def test_an_answer_has_a_confidence_and_evidence(cli, open_run, questions):
     assert second.splitlines()[0] == questions[1]
 
 
-def test_json_is_one_object_of_the_agreed_form(cli, tiny_run, questions):
-    found = cli("ask", tiny_run, questions[0], "--json").json
-    assert list(found) == [
-        "run", "replies", "problems", "certificate", "notes", "population", "claims",
-    ]  # fmt: skip
-    assert list(found["replies"][0]) == [
-        "format_version", "question", "subject", "relation", "answered", "answer", "confidence",
-        "reason", "name_known", "candidates", "evidence", "source", "trained_on", "did_you_mean",
-        "why_not", "took_notes", "note", "unverified", "needs",
-    ]  # fmt: skip
-
-
 def test_several_risks_at_once_are_refused(cli, tiny_run, questions):
     """To choose the best of two bounds, each must hold with half of delta."""
     result = cli("ask", tiny_run, questions[0], "--risk", "0.05", "--risk", "0.1")
