@@ -53,15 +53,6 @@ def test_usage(cli, tmp_path, monkeypatch, arguments, message):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("command", "more"), [("evaluate", []), ("ask", ["Where?"]), ("compare", ["none"])]
-)
-def test_a_missing_run(cli, tmp_path, command, more):
-    result = cli(command, tmp_path / "none", *more)
-    assert result.code == 66
-    assert "expected a run folder, found no such folder" in result.complaint
-
-
 def test_a_folder_of_something_else_is_not_written_into(cli, tiny, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
     (tmp_path / "loop").symlink_to("loop")

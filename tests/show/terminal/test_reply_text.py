@@ -148,15 +148,6 @@ def test_terminal_escapes_are_shown_and_not_sent():
     assert not any(c in line for line in describe_reply(spoilt) for c in "\x1b\x07\u202e")
 
 
-def test_a_long_document_is_quoted_around_the_name_and_the_value():
-    text = f"{'Long ago. ' * 40}Ada Lund came from Oslo. {'And so on. ' * 40}"
-    start = text.index("Oslo")
-    verdict = replace(SUPPORTED, span=Span(start, start + 4), quote=text)
-    (line,) = (row for row in describe_reply(replace(REPLY, evidence=verdict)) if "evidence" in row)
-    assert "Ada Lund came from Oslo." in line
-    assert len(line) < 200
-
-
 def test_a_claim_line_by_line():
     counts = {"Oslo": 7000, "Rome": 0}
     claim = Claim("Rome", 0.214, CONTRADICTED, counts, ("Oslo",), "the corpus says so: ...")
