@@ -202,14 +202,8 @@ def test_splits_are_compared(inspector: Inspector, few: None):
     check = found["held-out"]
     calibration = [q for q in asked if q.split == "calibration"]
     assert (check.calibration, check.asked) == (len(calibration), len(asked) - len(calibration))
-    stated = check.measures[populations.STATED]
-    verdicts = [inspector.judge_answer(inspector.parse(q.text), "") for q in calibration]
-    assert stated.calibration == pytest.approx(np.mean([bool(v and v.stated) for v in verdicts]))
     length = check.measures["length of the name"]
     assert length.calibration == pytest.approx(np.mean([len(q.subject) for q in calibration]))
-    trained = {q.answer for q in dataset.asked}
-    new = np.mean([q.answer not in trained for q in calibration])
-    assert check.measures[populations.NEW_ANSWERS].calibration == pytest.approx(new)
 
 
 def test_ask_warns_of_a_batch_of_other_people(own_run: Path, few: None):
@@ -240,8 +234,4 @@ def test_unanswered_questions_are_replied_to(own_run: Path):
         certified: Any = SimpleNamespace(policy=every)
         again = audit.list_unanswered(inspector, answered, certified)
         assert {row.answered_at_bound for row in again} == {given}
-    alone = ask(open_inspector(run), [some[0].text])[0]
-    assert rows[0].reply.answer == alone.answer
-    probabilities = (r.candidates[0].model_probability for r in (rows[0].reply, alone))
-    assert next(probabilities) == pytest.approx(next(probabilities), rel=1e-3)
     assert audit.ask_unanswered(open_inspector(run)) is None
