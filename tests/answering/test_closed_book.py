@@ -1,19 +1,18 @@
 """Questions put to a model: which it can be asked, its answers, and their features."""
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from tests.support.made_up import Unmoved
+from tests.support.made_up import Unmoved, ask_about
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import FAMILIARITY, FEATURES
 from wherefrom.answering.kept_answers import RememberingModel
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
+from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.generation.answerer import ModelAnswerer, Wordings
@@ -24,11 +23,7 @@ VOCABULARY = Vocabulary.from_text(["Where was born? By", *NAMES])
 DOCUMENTS = [Document(f"{name} was.", Span(0, len(name))) for name in NAMES]
 
 
-def question(name: str, answer: str = "Oslo", support: str = "stated") -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", answer, "asked", support)
-
-
-ASKED = tuple(question(name) for name in NAMES)
+ASKED = tuple(ask_about(name) for name in NAMES)
 
 
 # It finds every character as likely as any other: a name is as familiar as it is short.
@@ -120,25 +115,6 @@ def test_features_by_hand():
     }
     for name, column in expected.items():
         np.testing.assert_allclose(features[name], column, atol=1e-3 if name in FAMILIARITY else 0)
-
-
-def test_a_stored_reference_is_used_instead_of_being_measured_again(monkeypatch):
-    measured: list[list[str]] = []
-    measure = ClosedBookModel.measure
-
-    def count(model: ClosedBookModel, names: Sequence[str]) -> FeatureTable:
-        measured.append(list(names))
-        return measure(model, names)
-
-    monkeypatch.setattr(ClosedBookModel, "measure", count)
-    first = closed_book()
-    expected = first.familiarity(["Bo Lu"])
-    first.familiarity(["Bo Falk"])
-    assert measured.count(NAMES) == 1, "the reference is measured once"
-    measured.clear()
-    found = closed_book(reference=first.reference).familiarity(["Bo Lu"])
-    assert measured == [["Bo Lu"]]
-    np.testing.assert_allclose(found.matrix(FAMILIARITY), expected.matrix(FAMILIARITY))
 
 
 # --- answers ---------------------------------------------------------------------------------

@@ -22,6 +22,12 @@ def make_reply(**changed: Any) -> Reply:
     return replace(_REPLY, **changed)
 
 
+def ask_about(
+    name: str, answer: str | None = "Oslo", support: str = "stated", split: str = "asked"
+) -> Question:
+    return Question(f"Where was {name} born?", name, "birthplace", answer, split, support)
+
+
 def tell_answers(*rows: tuple[str, str, str]) -> AnswerTable:
     """What was answered to questions: (subject, right answer, answer)."""
     asked = [Question(f"Where was {who} born?", who, "", gold, "") for who, gold, _ in rows]
