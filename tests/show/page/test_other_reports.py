@@ -98,7 +98,6 @@ def test_typing_shows_a_price_for_every_character(open_page, character_run, tmp_
     assert [readings.nth(i).locator(".prices .c").count() for i in (0, 1)] == [len(text)] * 2
     page.fill("#typed", "t")
     page.wait_for_selector("#typing-says:has-text('bits for this character')")
-    opened.shoot("characters")
 
 
 @pytest.mark.nightly
@@ -125,7 +124,6 @@ def test_a_reviews_words_have_effects(open_page, sentiment_run, tmp_path):
     page.wait_for_selector("#judgement .unknown:has-text('qqqq')")
     assert opened.text("#judgement .answer").split()[0] in ("positive", "negative")
     assert page.locator("#judgement .review-words > span").count() == 6
-    opened.shoot("review")
 
 
 @pytest.mark.nightly
@@ -137,4 +135,3 @@ def test_the_labs_sliders_show_what_the_lab_computes(open_page, lab, tmp_path):
     opened.page.focus("#alpha")
     opened.page.keyboard.press("Home")
     assert "One head: the share of a spreads by 0.00 around 0.50" in opened.text("#lab-says")
-    opened.shoot("lab")
