@@ -47,29 +47,6 @@ def test_every_finding_is_there_and_written(audited: Audited):
     assert names == {"reliability.svg", "risk-coverage.svg"}
 
 
-def test_one_row_an_answer_with_all_that_is_known_of_it(audited: Audited):
-    rows = audited.answers
-    people = [q for q in audited.run.dataset.questions if q.split != "asked"]
-    assert [row["reply"]["question"] for row in rows] == [q.text for q in people]
-    said = audited.run.predictor().answer([q.text for q in people])
-    for row, question, answer in zip(rows, people, said, strict=True):
-        assert (row["gold"], row["split"]) == (question.answer, question.split)
-        assert row["support"] == question.support
-        assert row["right"] is (answer.text == question.answer)
-        reply = row["reply"]
-        assert (reply["subject"], reply["answer"]) == (question.subject, answer.text)
-        own = reply["candidates"][0]["model_probability"]
-        assert own == pytest.approx(answer.probability, rel=1e-3)
-        if reply["name_known"]:
-            assert 0 <= reply["confidence"] <= 1
-        else:
-            assert (reply["confidence"], reply["reason"]) == (None, "unknown name")
-        expected = {"none": ["no text"], "omitted": ["silent", "contradicted"]}
-        labels = expected.get(question.support, ["supported", "contradicted"])
-        assert reply["evidence"]["label"] in labels
-        assert row["features"]["log_probability"] == pytest.approx(np.log(own))
-
-
 def test_m_is_what_the_retrained_models_say_and_nothing_without_text(audited: Audited):
     rows = audited.answers
     people = find_judged(audited.run)

@@ -37,24 +37,6 @@ def test_the_same_run_gives_the_same_bytes_wherever_it_lies(report_file, own_run
     assert found.notes == ()
 
 
-def test_an_audit_changes_no_answer(tiny_run, audited):
-    """Without an audit the answers are computed; an audit's are the same."""
-    alone, after = (
-        collect_answers(question_report.open_remembering(open_run(path)))
-        for path in (tiny_run, audited.run.path)
-    )
-    assert alone.audit is None
-    assert after.audit is not None
-    assert len(alone.held_out) == len(after.held_out) == 14
-    for a, b in zip(alone.held_out, after.held_out, strict=True):
-        for name in ("question", "answer", "answered", "evidence"):
-            assert getattr(a.reply, name) == getattr(b.reply, name)
-        assert a.right == b.right
-        assert b.reply.source is not None
-    assert list(alone.calibration.right) == list(after.calibration.right)
-    assert alone.calibration.score == pytest.approx(after.calibration.score, abs=1e-4)
-
-
 def test_a_report_shows_the_audit_and_asks_only_for_what_it_lacks(audited, report_file, tmp_path):
     """One pair of models was retrained, and no text was swapped."""
     unaudited = report_file.read_text()
