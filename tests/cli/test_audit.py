@@ -79,11 +79,8 @@ def test_a_swap_counts_everyone_once(cli, own_facts):
     assert result.code == 0
     assert "swap test: trained again on changed text" in result.out
     swap = json.loads((run / "audit" / "audit.json").read_text())["swap"]
-    assert list(swap) == ["people", "swapped", "churn", "before", "answers"]
-    assert swap["people"] == 3
     for which in ("swapped", "churn", "before"):
-        assert list(swap[which]) == ["flips", "stays", "other"]
-        assert sum(row["people"] for row in swap[which].values()) == 3
+        assert sum(row["people"] for row in swap[which].values()) == swap["people"] == 3
     assert cli("audit", run, "--json").json["swap"] == swap  # it is not done again, and kept
 
 
