@@ -57,6 +57,14 @@ def test_m_is_what_the_retrained_models_say_and_nothing_without_text(audited: Au
     assert {row["m"] for row in rows if row["support"] == "none"} == {0.0}
 
 
+def test_a_row_has_its_question_and_the_features_of_its_answer(audited: Audited):
+    for row, question in zip(audited.answers, find_judged(audited.run), strict=True):
+        assert (row["gold"], row["split"]) == (question.answer, question.split)
+        assert row["support"] == question.support
+        own = row["reply"]["candidates"][0]["model_probability"]
+        assert row["features"]["log_probability"] == pytest.approx(np.log(own))
+
+
 def test_the_predictor_that_was_fitted_is_kept_and_used(audited: Audited):
     assert audited.findings.source.models == 2
     for row in audited.answers:
