@@ -2,11 +2,13 @@
 
 import random
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.support import real_data
+from tests.support.made_up import ask_about
 from wherefrom.auditing import verdict_accuracy as module
 from wherefrom.auditing.verdict_accuracy import (
     GOLD,
@@ -17,16 +19,13 @@ from wherefrom.auditing.verdict_accuracy import (
     VerdictAccuracy,
     measure_verdicts,
 )
-from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.contracts import Dataset
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VERDICTS, Verdict
 from wherefrom.data import birthplaces, facts, people
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
 
-
-def ask(name: str, answer: str | None, support: str = "stated") -> Question:
-    text = f"Where was {name} born?"
-    return Question(text, name, "birthplace", answer, "calibration", support)
+ask = partial(ask_about, split="calibration")
 
 
 def test_every_probe_is_counted_under_its_name(checker, world):
