@@ -66,18 +66,6 @@ def test_a_share_has_wilsons_interval_and_its_details():
     assert Score.from_json(written) == share
 
 
-def test_every_accepted_answer_is_right():
-    base = _question("Ada", "Oslo")
-    asked = [
-        Question(f"{base.text}{i}", "Ada", "birthplace", "Oslo", "held-out", "stated", *extra)
-        for i, extra in enumerate(((), (("Christiania", "Kristiania"), "q1"), (("Moss",),)))
-    ]
-    said = dict(zip((q.text for q in asked), ("Oslo", "Kristiania", "Rome"), strict=True))
-    score, found = evaluate_answers(Dictionary(said), asked)
-    assert [p.correct for p in found] == [True, True, False]
-    assert score.value == pytest.approx(2 / 3)
-
-
 def test_right_is_the_gold_answer_to_the_letter():
     answerer, score, predictions = _evaluated()
     assert [p.correct for p in predictions] == [True, False, False, True]
