@@ -311,9 +311,3 @@ def test_spans_that_are_answers_elsewhere_are_chosen_more_often(share):
     assert set(spans) <= {"Clara Ito", "New York", "Oslo", "1950"}
     expected = share + (1 - share) / 4
     assert abs(spans["Oslo"] / 500 - expected) < 0.08
-
-
-def test_without_answers_in_the_text_the_share_changes_nothing():
-    plain, _ = build(SpanCorruptionConfig(salient=0.7), [CLARA, ANSEL], rows=64)
-    likely, _ = build(SpanCorruptionConfig(salient=0.7, answer_like=1.0), [CLARA, ANSEL], rows=64)
-    assert torch.equal(plain.plan(0, 3), likely.plan(0, 3))
