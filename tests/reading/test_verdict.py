@@ -60,14 +60,6 @@ def test_a_silent_text_is_not_quoted(checker, world):
     assert 0 <= silent.score < 0.5
 
 
-@pytest.mark.parametrize(
-    ("answer", "wanted"),
-    [("Norway", SUPPORTED), ("", CONTRADICTED), ('"*"; DROP', CONTRADICTED)],
-)
-def test_a_place_that_holds_the_stated_one_is_supported(checker, answer, wanted):
-    assert label(checker, "Zoë Ray", answer) == wanted
-
-
 def test_what_only_the_note_states_is_as_read(checker):
     """Zoë's only line has Oslo at 20: a note of these words is the reading that is read again."""
     place = checker.judge("Zoë Ray", "Oslo", "birthplace").document

@@ -57,18 +57,6 @@ def test_the_package_reads_the_text_as_it_was_written(tmp_path):
             assert question.answer in document.text
 
 
-def test_syllables_are_drawn_evenly(tmp_path):
-    """Chi-squared of a value's two syllables: else a model would save bits without any storing."""
-    capacity.write_text(Arm("many", items=3000), tmp_path)
-    rows = (tmp_path / "many.tsv").read_text().splitlines()[1:]
-    values = [row.split("\t")[1].lower() for row in rows]
-    for place in (0, 2):
-        counts = Counter(value[place : place + 2] for value in values)
-        expected = len(values) / 64
-        chi = sum((counts[s] - expected) ** 2 / expected for s in capacity.SYLLABLES)
-        assert chi < 63 + 5 * math.sqrt(2 * 63)
-
-
 @pytest.mark.parametrize("wordings", [1, 5])
 def test_every_person_is_shown_as_often_as_the_arm_says(wordings, tmp_path):
     """Counted in the plan itself, over all wordings; a row is a whole biography."""
