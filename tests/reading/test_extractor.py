@@ -4,16 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.contracts import Dataset, Document, Question, Span
+from tests.support.made_up import ask
+from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.reading import extractor as module
 from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.index import Index
 from wherefrom.reading.sources import DatasetPassages
-
-
-def ask(name: str, answer: str | None) -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", answer, "asked")
 
 
 @pytest.fixture(scope="module")

@@ -4,17 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.made_up import ask
 from tests.support.stated_world import CITIES, NAMES
-from wherefrom.core.contracts import Dataset, Document, Question, Span
+from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.progress import listening
 from wherefrom.reading import notes as module
 from wherefrom.reading import subject_text
 from wherefrom.reading.notes import take_notes
 from wherefrom.reading.sources import DatasetPassages
-
-
-def ask(name: str, answer: str | None, split: str = "asked") -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", answer, split)
 
 
 def write(name: str, *sentences: str) -> Document:

@@ -22,6 +22,12 @@ def make_reply(**changed: Any) -> Reply:
     return replace(_REPLY, **changed)
 
 
+def ask(name: str, answer: str | None, split: str = "asked", **more: Any) -> Question:
+    """The question where somebody was born."""
+    given: Any = {"relation": "birthplace"} | more
+    return Question(f"Where was {name} born?", name, answer=answer, split=split, **given)
+
+
 def tell_answers(*rows: tuple[str, str, str]) -> AnswerTable:
     """What was answered to questions: (subject, right answer, answer)."""
     asked = [Question(f"Where was {who} born?", who, "", gold, "") for who, gold, _ in rows]

@@ -121,12 +121,18 @@ def test_pairs_can_be_trained_together(run: Run, tmp_path: Path):
     assert [r.recipe for r in found] == halves
 
 
-def test_a_budget_says_how_many_pairs_go_together(run: Run, monkeypatch):
+@pytest.fixture
+def took(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """The seconds of each model that is trained; the clock shows those of all."""
+    seconds: dict[str, float] = {}
+    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in seconds)
+    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: seconds.get(name, 0.0))
+    monkeypatch.setattr(retraining, "monotonic", lambda: sum(seconds.values()))
+    return seconds
+
+
+def test_a_budget_says_how_many_pairs_go_together(run: Run, took, monkeypatch):
     """The run itself took 40 s alone, so two models 40 s together; then their shares are known."""
-    took = {}
-    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in took)
-    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: took.get(name, 0.0))
-    monkeypatch.setattr(retraining, "monotonic", lambda: sum(took.values()))
     monkeypatch.setattr(run, "status", {"state": "finished", "seconds": 40.0})
     queue = PairQueue(run, budget_minutes=2.0, most=8)
     queue._measured = frozenset()
@@ -147,12 +153,9 @@ def test_a_budget_says_how_many_pairs_go_together(run: Run, monkeypatch):
 
 @pytest.mark.parametrize(("processes", "pairs"), [(1, 1), (2, 2)])
 def test_a_pair_takes_as_long_as_two_models_or_as_two_at_once(
-    run: Run, monkeypatch, processes: int, pairs: int
+    run: Run, took, monkeypatch, processes: int, pairs: int
 ):
     """Of 30 s, the first pair took 20 s: 10 s are left, in which two processes train another."""
-    took: dict[str, float] = {}
-    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in took)
-    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: took.get(name, 0.0))
     monkeypatch.setattr(retraining, "monotonic", lambda: 20.0 if took else 0.0)
     queue = PairQueue(run, budget_minutes=0.5, most=2, processes=processes)
     queue._measured = frozenset()
