@@ -80,6 +80,12 @@ def test_every_place_of_a_text_can_be_found_again():
     assert places == [(Span(0, 2), "Bo"), (Span(7, 10), "Ann"), (Span(24, 30), "Bo Ray")]
 
 
+def test_what_is_nowhere_has_no_lines():
+    found = Mentions(["Ada", ""], ["Bo", "!?", ""])
+    assert [found.of(s) for s in ("Bo", "!?", "", "never asked")] == [()] * 4
+    assert found.spans == [None, None]
+
+
 def test_a_large_text_is_searched_as_a_plain_search_would():
     generator = np.random.default_rng(0)
     words = ["".join(w).title() for w in generator.choice([*"abcde"], (12, 3))]

@@ -4,6 +4,7 @@ import json
 import math
 import re
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -148,7 +149,8 @@ def test_who_is_told_twice_counts_once_with_the_mean(text):
 
 
 def test_a_study_is_trained_once_and_then_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(capacity, "ProcessPoolExecutor", InThisProcess)
+    in_this_process = nullcontext(SimpleNamespace(map=map))
+    monkeypatch.setattr(capacity, "ProcessPoolExecutor", lambda *_: in_this_process)
     capacity.run([FILLED, ASKED, STRINGS], tmp_path, "cpu")
     found = json.loads((tmp_path / "study.json").read_text())
     run = wherefrom.open_run(tmp_path / "filled-width-8/seed-0")
@@ -175,22 +177,6 @@ def test_a_study_is_trained_once_and_then_read(tmp_path, monkeypatch):
     capacity.run([FILLED, ASKED, STRINGS], tmp_path, "cpu")
     assert weights == {path: path.stat().st_mtime_ns for path in weights}
     assert json.loads((tmp_path / "study.json").read_text()) == found
-
-
-class InThisProcess:
-    """Stands in for a pool of processes."""
-
-    def __init__(self, *_: Any) -> None:
-        pass
-
-    def __enter__(self) -> "InThisProcess":
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        pass
-
-    def map(self, function: Any, *rows: Any) -> Any:
-        return map(function, *rows)
 
 
 @pytest.mark.parametrize("wrong", ["items = 2", "wordings = 6", "questions = 0.9", "no TOML"])
