@@ -74,23 +74,6 @@ def test_notes_are_taken_again_of_the_text_without_the_people_left_out(facts_fol
     assert not out & {row.subject for row in material.teach(3)}
 
 
-def test_a_swapped_value_is_noted_as_swapped(facts_folder: Path):
-    own = open_run(facts_folder / "run")
-    material = Workshop(swap_answers(own.recipe, 2)).material
-    before = {note.subject: note.value for note in own.notes}
-    after = {note.subject: note.value for note in material.notes}
-    swapped = {
-        q.subject: q.answer
-        for q, old in zip(material.dataset.questions, own.dataset.questions, strict=True)
-        if q.answer != old.answer
-    }
-    assert len(swapped) == 2
-    assert {name: after[name] for name in swapped} == swapped
-    assert {n: v for n, v in after.items() if n not in swapped} == {
-        n: v for n, v in before.items() if n not in swapped
-    }
-
-
 def test_the_tenth_pair_comes_after_the_ninth(run: Run, monkeypatch, tmp_path: Path):
     for pair, half in ((10, "first"), (9, "first"), (9, "second"), (10, "second"), ("x", "first")):
         (tmp_path / f"without-{pair}-{half}").mkdir()
