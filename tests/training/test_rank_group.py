@@ -66,7 +66,7 @@ def test_a_rank_that_differs_is_named_by_all():
     ours = {"versions": {"torch": "2.11"}, "device": "cuda"}
     ends = hold({0: ours, 1: ours, 2: ours | {"device": "cpu"}}, 3)
     for rank in range(3):
-        with pytest.raises(Mismatch, match='^process 2 on .*: device: it has "cpu", asked for'):
+        with pytest.raises(Mismatch, match=r'^process 2 on .*: device: it has "cpu", asked for'):
             raise ends[rank]
 
 
