@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from tests.support.made_up import Scripted, Unmoved, ask_about
+from tests.support.made_up import Scripted, Unmoved, ask
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import FAMILIARITY, FEATURES
 from wherefrom.answering.kept_answers import RememberingModel
@@ -23,7 +23,7 @@ VOCABULARY = Vocabulary.from_text(["Where was born? By", *NAMES])
 DOCUMENTS = [Document(f"{name} was.", Span(0, len(name))) for name in NAMES]
 
 
-ASKED = tuple(ask_about(name) for name in NAMES)
+ASKED = tuple(ask(name) for name in NAMES)
 
 
 # It finds every character as likely as any other: a name is as familiar as it is short.

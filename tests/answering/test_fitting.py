@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.made_up import ask_about
+from tests.support.made_up import ask
 from wherefrom.answering.features import (
     FAMILIARITY,
     FEATURES,
@@ -92,7 +92,7 @@ def world() -> tuple[Scripted, dict[str, list[Question]]]:
     rows, questions = {}, {}
     for group, people in groups.items():
         support = "stated" if group == "calibration" else group
-        questions[group] = [ask_about(f"{group} {i}", support=support) for i in range(len(people))]
+        questions[group] = [ask(f"{group} {i}", support=support) for i in range(len(people))]
         for asked, (right, familiar) in zip(questions[group], people, strict=True):
             rows[asked.text] = row(right, familiar)
     return Scripted(rows), questions
@@ -119,7 +119,7 @@ def test_a_guess_is_as_good_as_wrong_answers_are_for_others():
     answers = {"a": "Oslo", "b": "Rome", "c": "Rome", "d": "Oslo", "e": "Rome"}
     golds = {"a": "Oslo", "b": "Oslo", "c": "Oslo", "d": "Oslo", "e": "Rome"}
     model = Scripted({BORN.fill(n): (Answer(a, 0.9), (0, 0, 0, 0)) for n, a in answers.items()})
-    judged = judge(model, [ask_about(name, gold) for name, gold in golds.items()])
+    judged = judge(model, [ask(name, gold) for name, gold in golds.items()])
     assert rate_guesses(judged, range(5)) == 0.25
     assert rate_guesses(judged, [0, 3, 4]) == 0, "no answer is wrong"
     assert rate_guesses(judged, [1, 4]) == 0, "the wrong answer is right for every other"
@@ -131,7 +131,7 @@ def test_masked_people_teach_the_curve_and_do_not_make_the_others_doubtful():
     rows: dict[str, tuple[Answer, tuple[float, ...]]] = {}
 
     def draw(count: int, right: bool, centre: float, support: str) -> list[Question]:
-        drawn = [ask_about(f"{support} {len(rows) + i}", support=support) for i in range(count)]
+        drawn = [ask(f"{support} {len(rows) + i}", support=support) for i in range(count)]
         values = rng.normal(centre, 1.0, count)
         rows.update((q.text, row(right, x)) for q, x in zip(drawn, values, strict=True))
         return drawn
@@ -191,7 +191,7 @@ def test_people_that_cannot_be_asked_about_are_left_out():
 
 def test_no_answer_is_given_that_is_likelier_wrong_than_right():
     """One in three right, and a precision of 0.3 asked for: still none is answered."""
-    people = [ask_about(f"x {i}") for i in range(30)]
+    people = [ask(f"x {i}") for i in range(30)]
     model = Scripted({q.text: row(i % 3 == 0, 0.0) for i, q in enumerate(people)})
     policy = fit_policy(model, people, 0.3)
     assert policy.threshold.answered_share == 0.0
@@ -288,7 +288,7 @@ class Decoys:
 
 def people_with_text(n: int = 40) -> tuple[Scripted, list[Question]]:
     """All familiar, and right where the model is sure."""
-    people = [ask_about(f"x {i}") for i in range(n)]
+    people = [ask(f"x {i}") for i in range(n)]
     rows = {
         q.text: (Answer("Oslo" if i % 2 else "Rome", 0.9), (-0.1 if i % 2 else -3.0, 2.0, z, z))
         for i, q in enumerate(people)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import real_data
-from tests.support.made_up import ask_about
+from tests.support.made_up import ask
 from wherefrom.auditing import verdict_accuracy as module
 from wherefrom.auditing.verdict_accuracy import (
     GOLD,
@@ -25,7 +25,7 @@ from wherefrom.data import birthplaces, facts, people
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
 
-ask = partial(ask_about, split="calibration")
+ask = partial(ask, split="calibration")
 
 
 def test_every_probe_is_counted_under_its_name(checker, world):

@@ -63,24 +63,6 @@ def test_questions_documents_and_facts_by_hand(files):
     )
 
 
-def test_an_answer_counts_only_in_its_subjects_own_sentences(tmp_path):
-    (tmp_path / "c.txt").write_text("Ada was born in Oslo. She threw right-handed. Bo left Rome.\n")
-    (tmp_path / "q.tsv").write_text(
-        "Where was Ada born?\tOslo\nWhere was Bo born?\tOslo\n"
-        "Which hand had Ada?\tright\nWhich hand had Bo?\tleft\n"
-        "Where was Cy born?\tOslo\nWhich hand had Cy?\tright\n"
-    )
-    files = {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.tsv")}
-    data = load(FactsConfig(**files, **ALL_ASKED), 0)
-    assert data.passages == (Passage(0, "Ada", 0, 46), Passage(0, "Bo", 46, 59))
-    assert [q.support for q in data.questions] == [
-        "stated", "omitted", "stated", "stated", "none", "none"
-    ]  # fmt: skip
-    assert [(f.subject, f.value, f.value_span.start) for f in data.facts] == [
-        ("Ada", "Oslo", 16), ("Ada", "right", 32), ("Bo", "left", 49)
-    ]  # fmt: skip
-
-
 def test_a_subject_is_in_one_split_whatever_is_asked(tmp_path):
     config = FactsConfig(**many(tmp_path), calibration_share=0.25, held_out_share=0.25)
     data = load(config, 0)

@@ -49,13 +49,6 @@ def crowd() -> list[Person]:
     return populate(PeopleConfig(asked=20_000), 0)
 
 
-@pytest.fixture(scope="module")
-def told(crowd) -> np.ndarray:
-    """How often each of the crowd is told of under zipf, by design."""
-    support = np.array([SUPPORTS.index(person.support) for person in crowd])
-    return count_tellings(PeopleConfig(exposure="zipf"), support, 0)
-
-
 def texts_by_subject(world: Dataset) -> dict[str, list[str]]:
     found = defaultdict(list)
     for document in world.documents:
@@ -77,19 +70,6 @@ def are_independent(pairs: Iterable[tuple[object, object]]) -> bool:
 
 
 # --- who there is ----------------------------------------------------------------------------
-
-
-def test_masked_people_are_told_about_but_for_the_birthplace():
-    masked = replace(SMALL, masked=7)
-    told, without = populate(masked, 0), populate(SMALL, 0)
-    assert [(p.split, p.support) for p in told[-7:]] == [("masked", "omitted")] * 7
-    read = [p for p in without if p.support != "none"]
-    assert [p for p in told[:-7] if p.support != "none"] == read, "the others are as they were"
-    assert len({p.name for p in told}) == len(told)
-    texts = texts_by_subject(load(masked, 0))
-    for person in told[-7:]:
-        assert texts[person.name]
-        assert not any(person.values["c"] in words(text) for text in texts[person.name])
 
 
 def test_families_share_a_place_and_the_others_stay_as_they_are():
@@ -126,18 +106,6 @@ def test_people_without_text_are_new_pairs_of_known_parts(world):
     assert not any(name in everything for name in untold)
 
 
-def test_there_are_many_cities_of_uneven_shares(crowd):
-    """City number i has a share like 1 / (i + 8)."""
-    from scipy.stats import chisquare
-
-    cities = parts.CITIES[: DEFAULT.cities]
-    count = Counter(p.values["c"] for p in crowd)
-    assert set(count) == set(cities)
-    share = 1 / (np.arange(DEFAULT.cities) + 8)
-    observed = [count[city] for city in cities]
-    assert chisquare(observed, share / share.sum() * len(crowd)).pvalue > 1e-3
-
-
 @pytest.mark.parametrize("part", [0, 1])
 @pytest.mark.parametrize("attribute", ["c", "e", "t"])
 def test_no_part_of_a_name_tells_a_fact(crowd, part, attribute):
@@ -145,11 +113,6 @@ def test_no_part_of_a_name_tells_a_fact(crowd, part, attribute):
     bearers = sorted({p.name.split()[part] for p in crowd})
     group = {name: 40 * i // len(bearers) for i, name in enumerate(bearers)}
     assert are_independent((group[p.name.split()[part]], p.values[attribute]) for p in crowd)
-
-
-@pytest.mark.parametrize("attribute", ["e", "t"])
-def test_facts_do_not_tell_each_other(crowd, attribute):
-    assert are_independent((p.values["c"], p.values[attribute]) for p in crowd)
 
 
 def test_there_are_names_for_a_million_people():
@@ -203,23 +166,6 @@ def test_under_zipf_a_birthplace_is_stated_as_often_as_was_drawn(world):
     assert set(stated.values()) == {16, 8, 5, 4, 3, 2, 1}
     other = Counter(f.subject for f in zipf.facts if f.relation == "trade")
     assert set(other.values()) == {2}  # the same for all who are told of at all
-
-
-def test_under_zipf_one_in_k_is_told_k_times(crowd, told):
-    from scipy.stats import chisquare
-
-    count = told[[p.support == "stated" for p in crowd]]
-    shares = {16: 1, 8: 1, 5: 1, 4: 1, 3: 1, 2: 3, 1: 8}
-    assert set(count) == set(shares)
-    expected = [len(count) * share / 16 for share in shares.values()]
-    assert chisquare([(count == k).sum() for k in shares], expected).pvalue > 1e-3
-
-
-def test_how_often_it_is_told_depends_on_nothing_else(crowd, told):
-    stated = [(p, n > 2) for p, n in zip(crowd, told, strict=True) if p.support == "stated"]
-    for letter in "ct":
-        assert are_independent((person.values[letter], often) for person, often in stated)
-    assert are_independent((person.name[0] < "K", often) for person, often in stated)
 
 
 # --- sizes -----------------------------------------------------------------------------------

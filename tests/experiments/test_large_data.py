@@ -11,7 +11,6 @@ from wherefrom import api
 from wherefrom.core.arrays import load_arrays
 from wherefrom.data import people
 from wherefrom.data.people import Sentences
-from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.objectives import corpus
 from wherefrom.runs.kept_extractors import index_run
 from wherefrom.runs.opened_run import open_run
@@ -83,13 +82,3 @@ def test_it_can_be_verified_asked_and_explained(large_run, tiny_run):
     index, small = index_run(open_run(large_run)), index_run(open_run(tiny_run))
     assert index.passages(name) == small.passages(name)
     assert len(index) == len(small)
-
-
-def test_its_exposures_are_counted_alike(large_run, tiny_run):
-    mine, theirs = (count_exposures(open_run(run)) for run in (large_run, tiny_run))
-    assert mine.examples == theirs.examples
-    for kind in KINDS:
-        assert np.array_equal(mine.counts[kind], theirs.counts[kind])
-    questions = open_run(tiny_run).dataset.select("held-out")
-    assert np.array_equal(mine.about(questions, "read"), theirs.about(questions, "read"))
-    assert np.array_equal(mine.positions(questions), theirs.positions(questions))

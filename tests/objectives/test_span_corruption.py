@@ -192,16 +192,6 @@ def test_salient_spans_are_the_texts_names_and_numbers(windows):
     assert even(found[0].values())
 
 
-def test_keeping_off_the_subject():
-    config = replace(COURSE, salient=1.0, beside_subject=1.0)
-    objective, vocabulary = build(config, [CLARA, ANSEL, BARE], block=64, rows=30)
-    found = [set(), set(), set()]
-    for document, _, _, span in spans(objective, vocabulary, 40):
-        found[document].add(span)
-    assert found[:2] == [{"New York", "Oslo", "1950"}, {"Oslo"}]
-    assert found[2] == {"Dina Roe"}  # there is nothing else
-
-
 def test_the_shares_of_salient_spans_and_of_the_subject():
     config = replace(COURSE, salient=0.6, beside_subject=0.4, truncate=False, longest=1.0)
     objective, vocabulary = build(config, [CLARA], block=64, rows=100)
@@ -311,9 +301,3 @@ def test_spans_that_are_answers_elsewhere_are_chosen_more_often(share):
     assert set(spans) <= {"Clara Ito", "New York", "Oslo", "1950"}
     expected = share + (1 - share) / 4
     assert abs(spans["Oslo"] / 500 - expected) < 0.08
-
-
-def test_without_answers_in_the_text_the_share_changes_nothing():
-    plain, _ = build(SpanCorruptionConfig(salient=0.7), [CLARA, ANSEL], rows=64)
-    likely, _ = build(SpanCorruptionConfig(salient=0.7, answer_like=1.0), [CLARA, ANSEL], rows=64)
-    assert torch.equal(plain.plan(0, 3), likely.plan(0, 3))

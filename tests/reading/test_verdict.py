@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.made_up import ask
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Document, Note, Passage, Question, Span
+from wherefrom.core.contracts import Document, Note, Passage, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
 from wherefrom.data import people_parts
@@ -14,10 +15,6 @@ from wherefrom.data.people import PeopleConfig, load
 from wherefrom.data.people_world import draw_world
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
-
-
-def ask(name: str, answer: str, relation: str = "birthplace") -> Question:
-    return Question(f"Where was {name} born?", name, relation, answer, "asked")
 
 
 def label(checker: FactChecker, subject: str, answer: str) -> str:
@@ -58,14 +55,6 @@ def test_a_silent_text_is_not_quoted(checker, world):
     silent = checker.judge(name, "Oslo", "birthplace")
     assert (silent.stated, silent.document, silent.span, silent.quote) == (None,) * 4
     assert 0 <= silent.score < 0.5
-
-
-@pytest.mark.parametrize(
-    ("answer", "wanted"),
-    [("Norway", SUPPORTED), ("", CONTRADICTED), ('"*"; DROP', CONTRADICTED)],
-)
-def test_a_place_that_holds_the_stated_one_is_supported(checker, answer, wanted):
-    assert label(checker, "Zoë Ray", answer) == wanted
 
 
 def test_what_only_the_note_states_is_as_read(checker):
@@ -178,7 +167,7 @@ def test_no_relation_is_built_in(tmp_path, relation):
     world = draw_world(config, 3)
     column = [*people_parts.RELATIONS.values()].index(relation)
     people = [(world.name(i), world.values(i)[column]) for i in range(len(world))]
-    checker = FactChecker.fit(index, [ask(*person, relation) for person in people[:60]])
+    checker = FactChecker.fit(index, [ask(*person, relation=relation) for person in people[:60]])
     right = []
     for question, (_, another) in zip(dataset.questions[60:], people[61:], strict=False):
         own = dict(people)[question.subject]

@@ -24,10 +24,10 @@ def make_reply(**changed: Any) -> Reply:
     return replace(_REPLY, **changed)
 
 
-def ask_about(
-    name: str, answer: str | None = "Oslo", support: str = "stated", split: str = "asked"
-) -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", answer, split, support)
+def ask(name: str, answer: str | None = "Oslo", split: str = "asked", **more: Any) -> Question:
+    """The question where somebody was born."""
+    given: Any = {"relation": "birthplace"} | more
+    return Question(f"Where was {name} born?", name, answer=answer, split=split, **given)
 
 
 def tell_answers(*rows: tuple[str, str, str]) -> AnswerTable:

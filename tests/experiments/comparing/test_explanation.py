@@ -81,13 +81,6 @@ def test_the_shuffles_that_are_tried_are_shuffles(explainer, monkeypatch):
     assert shuffled[1] == shuffled[0][::-1]
 
 
-def test_a_text_of_which_no_word_is_known_is_refused(explainer):
-    with pytest.raises(BadData, match="found only 'xyzzy'"):
-        explainer.explain("xyzzy")
-    with pytest.raises(BadData, match="found an empty text"):
-        explainer.explain("")
-
-
 def test_errors_are_the_surest_ones_with_what_is_right(sentiment_run):
     run = open_run(sentiment_run)
     found = explain_errors(run, open_explainer(run), 3)

@@ -1,7 +1,6 @@
 """Recipes run from end to end, stopped, continued and read again."""
 
 import json
-import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -115,18 +114,6 @@ def test_a_finished_folder_of_other_data_is_left_alone(own_facts):
     assert execute(recipe, path).results == results
     with pytest.raises(MissingInput):
         execute(adjust(recipe, settings=[f"data.corpus={own_facts}/other"]), path)
-
-
-def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(quick, quick_run, tmp_path):
-    """The last checkpoint of a stage was saved, and the kill came while older ones were removed."""
-    shutil.copytree(quick_run, tmp_path / "r")
-    (stage, *_) = (tmp_path / "r" / "stages").iterdir()
-    left = stage / "checkpoints" / ".tmp-gone-step-00000001-ab"
-    left.mkdir()
-    status = json.loads((tmp_path / "r" / "status.json").read_text())
-    RunFolder(tmp_path / "r").write_status(status | {"state": "unfinished"})
-    execute(quick, tmp_path / "r")
-    assert not left.exists()
 
 
 @pytest.mark.parametrize(("stage", "step"), [("pretrain", 20), ("questions_only", 2)])

@@ -93,13 +93,6 @@ def test_a_file_is_put_over_the_recipe_and_settings_over_the_file(tmp_path):
     assert changed.stage("pretrain").optimiser == MuonConfig(rate=0.5)
 
 
-def test_a_recipe_printed_and_put_over_itself_is_itself(tmp_path):
-    path = tmp_path / "people.toml"
-    changed = adjust(PEOPLE, settings=["seed=9", "model.n_layer=3"])
-    path.write_text(to_toml(changed))
-    assert adjust(PEOPLE, config=str(path)) == changed
-
-
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
@@ -193,16 +186,11 @@ def test_without_a_name_it_is_the_one_of_the_file_or_the_default(tmp_path):
     assert (built.name, built.seed) == ("bigram-tiny", 4)
 
 
-def test_options_come_after_the_file_and_settings_after_them(tmp_path):
+def test_options_come_after_the_file_settings_after_them_and_the_seed_last(tmp_path):
     file = tmp_path / "own.toml"
     file.write_text("seed = 4\nthreads = 3\n")
     options = {"config": file, "variant": "vanilla", "settings": ["model.attention=rope"]}
     built = build("people", options)
     assert (built.seed, built.threads, built.model.attention) == (4, 3, "rope")
-
-
-def test_seed_device_and_threads_come_last(tmp_path):
-    file = tmp_path / "own.toml"
-    file.write_text("seed = 4\nthreads = 3\n")
     built = build("people", {"config": file, "seed": 5, "settings": ["seed=7", "threads=2"]})
     assert (built.seed, built.threads) == (5, 2)
