@@ -20,13 +20,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from marking.points import AVERAGED, MENDED, SAVED, TESTS, asked
-from probing.loading import gather, locate, not_asked_for
+from points import AVERAGED, SAVED, TESTS
+from probing.loading import RIGHT, gather, locate, not_asked_for
 
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.classroom.batch import Grader, print_grades, remarks
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.doctor.child_requests import Asking, ask
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Result, attempt
 from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.isolation import Limits
@@ -37,7 +38,11 @@ from wherefrom.course.doctor.recognition import own_functions
 from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year
 
 HERE = Path(__file__).resolve().parent
-LENT = ("sigmoid.py", "softmax.py", "q1c_neural.py")
+# The right functions that are lent to what builds on them: never those that are asked for.
+LENT = {
+    ("forward", "passes"): ("sigmoid.py", "softmax.py"),
+    ("wrapper", "draws", "perplexity"): ("sigmoid.py", "softmax.py", "q1c_neural.py"),
+}
 
 
 def grade(
@@ -57,7 +62,7 @@ def grade(
         results = dict.fromkeys(left, Result("unknown", reason))
         results |= look_at(asking, [n for n in names if n not in (*left, SAVED)])
         if SAVED in names:
-            from marking.functions import judge_saved  # a hidden test
+            from judging import judge_saved  # a hidden test
 
             results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(copy.folder))
     said = tuple(remarks(kind, copy, ours))
@@ -68,35 +73,38 @@ def grade(
 
 
 def look_at(asking: Asking, names: Sequence[str]) -> dict[str, Result]:
-    """The tests; what fails with the submission's own other files is asked again."""
+    """The tests; what fails with the submission's own other files is asked again with right ones.
+
+    That is done in a process of its own, which has nothing else.
+    """
     year, draw = find_year(DEFAULT_YEAR), secrets.randbelow(10**9)
 
-    def judge(place: Asking, tests: Sequence[str], mended: bool = False) -> dict[str, Result]:
-        claims = Claims(year, draw, False, ask(place, asked(tests, draw, mended)))
-        return {name: attempt(TESTS[name].look.look, claims) for name in tests}
+    def judge(tests: Sequence[str], lent: tuple[str, ...] = ()) -> dict[str, Result]:
+        place = replace(asking, keep=asking.keep / f"{len(lent)}")
+        if lent:
+            place = replace(place, files=(*asking.files, lend(lent, place.keep)))
+        claims = dict.fromkeys(name for test in tests for name in TESTS[test].look.asks)
+        asked = [Request(name, name, {"draw": draw}) for name in claims]
+        found = Claims(year, draw, False, ask(place, asked) if asked else {})
+        return {test: attempt(TESTS[test].look.look, found) for test in tests}
 
-    results = judge(replace(asking, keep=asking.keep / "first"), names)
-    for part in ("1c", "1d"):  # each in a process of its own, with what that part may be lent
-        again = [n for n in names if n in MENDED and n.startswith(part)]
+    results = judge(names)
+    for claims, lent in LENT.items():
+        again = [name for name in names if TESTS[name].look.asks[0] in claims]
         again = [name for name in again if results[name].state == "look"]
-        if again:
-            lent = replace(
-                asking, keep=asking.keep / part, files=(*asking.files, lend(part, asking))
-            )
-            found = judge(lent, again, mended=True)
-            results |= {name: result for name, result in found.items() if result.state == "ok"}
+        found = judge(again, lent) if again else {}
+        results |= {name: result for name, result in found.items() if result.state == "ok"}
     return results
 
 
-def lend(part: str, asking: Asking) -> Path:
-    """The right functions that the second call of a part is given: never those it asks for."""
-    files = ("sigmoid.py", "softmax.py") if part == "1c" else LENT
+def lend(files: Sequence[str], keep: Path) -> Path:
+    """A file with the functions of some of ours."""
     trees = [ast.parse((HERE / name).read_text(encoding="utf-8")) for name in files]
     found = [node for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)]
-    path = asking.keep / "right.py"
+    keep.mkdir()
     text = "\n".join(["import numpy as np", *map(ast.unparse, found)])
-    path.write_text(text, encoding="utf-8")
-    return path
+    (keep / RIGHT).write_text(text, encoding="utf-8")
+    return keep / RIGHT
 
 
 def find_data(given: Path | None) -> Path | None:

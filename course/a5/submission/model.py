@@ -70,13 +70,6 @@ def mixers() -> dict[str, type[Mixer]]:
     }
 
 
-class Block(block.Block):
-    """A block by itself, from a config of the course."""
-
-    def __init__(self, config: Any) -> None:
-        super().__init__(library_config(config), mixers()[variant_asked(config)])
-
-
 def feed_forward(config: Any) -> nn.Sequential:
     """What follows attention in every block."""
     width = config.n_embd

@@ -43,7 +43,7 @@ def test_students_get_everything_but_solutions_and_hidden_tests(year):
     assert {"handout.html", "submission.tex", "environment.yml", f"{place}grader.py",
             f"{place}data/wiki.txt"} <= set(files)  # fmt: skip
     assert not {Path(path).name for path in files} & {Path(p).name for p in assignment.hidden}
-    points = json.loads(files[f"{place}{assignment.points}"])
+    points = json.loads(files[f"{place}points.json"])
     assert all(test.endswith("-basic") for rows in points.values() for test in rows)
     solved = SOLVED[assignment.folder]
     assert len(solved) > 20

@@ -10,7 +10,7 @@ from wherefrom.course.doctor.findings import attempt
 from wherefrom.course.doctor.judging.claims import Claim, Claims
 from wherefrom.course.doctor.years import YEARS
 
-(marking,) = load(HW2, "marking.points")
+(marking,) = load(HW2, "points")
 VALUES = {int: 2, bool: True, list: [1, [2, "x"], ["a", [-1]], None], dict: {"a": [None]}}
 ARRAYS = (
     np.zeros(()), np.zeros(0), np.arange(3), np.full((2, 2), np.nan), np.ones((2, 2, 12, 256)),
