@@ -40,6 +40,7 @@ MOST = 140.0
 
 # A mistake, whether it is that, and what is said of it; one without a name is let pass.
 Slip = tuple[str, Callable[..., Any], str]
+Asked = tuple[tuple[str, ...], Look]  # of a test: what it asks, and how that is judged
 
 
 class Found(dict[str, np.ndarray]):
@@ -206,8 +207,9 @@ def check_loss(claims: Claims, version: int) -> None:
     expect(np.array_equal(read != 0, words != 0), "value", said)
 
 
-def judge_saved(folder: Path, data: Path | None) -> str:
+def judge_saved(claims: Claims) -> str:
     """The saved parameters on the homework's dev text, where their inputs can be known."""
+    folder, data = claims.files.folder, claims.files.data
     places = (folder / texts.SAVED, folder / "models" / texts.SAVED)
     path = next((place for place in places if place.is_file()), None)
     if data is None:
@@ -231,12 +233,11 @@ def judge_saved(folder: Path, data: Path | None) -> str:
     return said
 
 
-def compared(claim: str, near: float = 1e-8, **slips: tuple[Slip, ...]) -> tuple[str, Look]:
-    return claim, partial(compare, claim=claim, slips=slips, near=near)
+def compared(claim: str, near: float = 1e-8, **slips: tuple[Slip, ...]) -> Asked:
+    return (claim,), partial(compare, claim=claim, slips=slips, near=near)
 
 
-# What each test asks, and how the claim is judged.
-LOOKS: dict[str, tuple[str, Look]] = {
+LOOKS: dict[str, Asked] = {
     "1c-1-sigmoid": compared("sigmoid", result=()),
     "1c-2-slope": compared("slope", result=(
         ("input", gives(lambda s: sigmoid_grad(sigmoid(s))),
@@ -285,7 +286,7 @@ LOOKS: dict[str, tuple[str, Look]] = {
         ("exchanged", gives(lambda before, after, *rest: lm_wrapper(after, before, *rest)[0]),
          "the word before and the word after are exchanged"),
     )),
-    "1d-2-drawn": ("draws", check_draws),
+    "1d-2-drawn": (("draws",), check_draws),
     "1d-3-perplexity": compared("perplexity", near=0.1, perplexity=(
         ("base", makes(lambda right: 2 ** np.log(right)), "2 is raised to a mean in nats"),
         ("bits", makes(lambda right: right ** (1 / np.log(2))), "e is raised to a mean in bits"),
@@ -298,7 +299,8 @@ LOOKS: dict[str, tuple[str, Look]] = {
         ("", makes(lambda logits: logits - np.log(np.exp(logits).sum())), ""),  # the same loss
         ("softmax", makes(softmax), "forward() gives probabilities; CrossEntropyLoss takes logits"),
     )),
-    "4a-1-mean": ("networks", best(check_mean)),
-    "4a-2-loss": ("networks", best(check_loss)),
-    "4b-1-dropout": ("networks", best(check_dropout)),
+    "1d-4-saved": ((), judge_saved),
+    "4a-1-mean": (("networks",), best(check_mean)),
+    "4a-2-loss": (("networks",), best(check_loss)),
+    "4b-1-dropout": (("networks",), best(check_dropout)),
 }  # fmt: skip

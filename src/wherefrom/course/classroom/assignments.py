@@ -125,7 +125,7 @@ _HW2 = Assignment(
     "Homework 2: word and character models",
     solved=("sigmoid.py", "softmax.py", "gradcheck.py", "sgd.py", "q1c_neural.py",
             "q1d_neural_lm.py", "q3_char_rnn_generation.py", "q4_DAN.py"),
-    tools=("grader.py", "points.py", POINTS, "probing/*.py"),
+    tools=("grader.py", POINTS, "probing/*.py"),
     hidden=("judging.py",),
     data=("language/wsj_public_train.tsv", "language/ptb-dev.txt", "language/vocab.ptb.txt"),
     registered="language",
