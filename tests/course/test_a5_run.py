@@ -163,9 +163,7 @@ def fails(capsys, code, *given):
     return lines[0]
 
 
-def test_what_is_missing_is_named_with_what_makes_it(tmp_path, capsys, monkeypatch):
-    said = fails(capsys, 66, "vanilla_eval_dev_with_pretrain", "--out", str(tmp_path))
-    assert "run './run.sh vanilla_finetune_with_pretrain' first" in said
+def test_where_the_data_were_looked_for_is_said(tmp_path, capsys, monkeypatch):
     said = fails(capsys, 66, "rope_pretrain", "--out", str(tmp_path))
     assert "wiki.txt: expected it in data or" in said
     assert "A5_DATA" in said

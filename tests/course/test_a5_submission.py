@@ -118,11 +118,6 @@ def test_every_question_needs_a_prediction(tmp_path):
         utils.evaluate_places(path, ["Oslo"])
 
 
-def test_the_synthesizers_first_flag_is_known():
-    assert isinstance(GPT(GPTConfig(4, 8, additive=True, **TINY)).blocks[0].attn,
-                      SynthesizerAttention)  # fmt: skip
-
-
 @pytest.mark.parametrize("rotary", [False, True])
 def test_rows_without_their_padding_read_the_same(rotary):
     """As a GPU trains on them."""

@@ -91,9 +91,10 @@ class Code:
 
     def __init__(self, submission: Submission, given: Path) -> None:
         self.folder, self.given, self.scratch = submission.folder, given, submission.scratch
-        submission.once("prepared", self._prepare)
+        if sys.path[0] != str(self.folder):
+            self._prepare()
 
-    def _prepare(self) -> bool:
+    def _prepare(self) -> None:
         """Let the homework's modules be found here, and no other submission's."""
         for name in (*MODULES, "data_utils", "data_utils.utils"):
             sys.modules.pop(name, None)
@@ -103,7 +104,6 @@ class Code:
             package = ModuleType("data_utils")
             package.utils = texts  # pyright: ignore
             sys.modules |= {"data_utils": package, "data_utils.utils": texts}
-        return True
 
     def module(self, name: str) -> ModuleType:
         """One of the homework's modules; what it takes from other files is right, if it is lent."""
