@@ -39,6 +39,7 @@ from wherefrom.course.doctor.recognition import own_functions
 from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year
 
 HERE = Path(__file__).resolve().parent
+SOLVED = sorted({*HERE.glob("*.py")} - {HERE / "grader.py", HERE / "judging.py"})
 SAVED = "1d-4-saved"
 AVERAGED = "4"  # some hand-outs ask for no averaging network
 # The right functions that are lent to what builds on them: never those that are asked for.
@@ -72,7 +73,7 @@ def grade(
     with taken(folder) as copy:
         gathered = copy.folder.with_name("gathered") / copy.folder.name
         gather(copy.folder, gathered)
-        ours = own_functions(sorted(HERE.glob("*.py")), gathered)
+        ours = own_functions(SOLVED, gathered)
         asking = Asking(
             gathered, copy.folder.with_name("claims"), limits=limits, probes="probing.calls",
             isolation=kind, closed="hw2", files=(HERE / "probing",),
@@ -144,9 +145,8 @@ def _run(given: argparse.Namespace) -> None:
     def one(path: Path) -> Grade:
         return grade(path, names, data, limits, kind)
 
-    solved = [path for path in HERE.glob("*.py") if path.name != "grader.py"]
     tests = {name: TESTS[name] for name in names}
-    print_grades(given, Grader(one, tests, names, list(TESTS), HERE, solved))
+    print_grades(given, Grader(one, tests, names, list(TESTS), HERE, SOLVED))
 
 
 def main(arguments: list[str] | None = None) -> int:

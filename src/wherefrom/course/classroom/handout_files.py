@@ -80,7 +80,8 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
     tools[POINTS] = _visible(tools[POINTS])
     if rules is None or rules.package:
         return {f"{assignment.place}{path}": text for path, text in (code | tools).items()}
-    return _side_by_side(assignment, code, tools)
+    program = (assignment.home / "templates" / "run.py.txt").read_bytes()
+    return _side_by_side(code | {"run.py": program}, tools, rules.model_file)
 
 
 def autograder(assignment: Assignment, data: Files) -> Files:
@@ -115,14 +116,13 @@ def _yearly(assignment: Assignment, text: str) -> str:
     return _PART.sub(part, text)
 
 
-def _side_by_side(assignment: Assignment, code: Files, tools: Files) -> Files:
+def _side_by_side(code: Files, tools: Files, model: str) -> Files:
     """CS224N's form: no package, but files in `src`; the code of helper.py is in run.py."""
-    files = {Path(path).name: data for path, data in code.items() if "__init__" not in path}
+    files = {Path(path).name: data for path, data in code.items()}
     functions = files.pop("helper.py").partition(b"\n\n\n")[2]
-    program = (assignment.home / "templates" / "run.py.txt").read_bytes()
-    files["run.py"] = program.replace(b"# HELPER\n", b"\n" + functions)
-    model = assignment.rules.model_file if assignment.rules else ""
+    files["run.py"] = files["run.py"].replace(b"# HELPER\n", b"\n" + functions)
     files[model] = files.pop("model.py")
+    del files["__init__.py"]
     importing = f"from {Path(model).stem} import".encode()
     return {
         path: _bare(data).replace(b"from model import", importing)
