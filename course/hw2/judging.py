@@ -84,13 +84,15 @@ def tell(
     given, wanted = (np.asarray(array, dtype=float) for array in (given, wanted))
     if same(given, wanted, near):
         return
-    first, other = given.ravel()[:1].tolist(), wanted.ravel()[:1].tolist()
+    kind, found = "form", f"{given.shape}, not {wanted.shape}"
+    if given.size == wanted.size:
+        place = np.isclose(given.ravel(), wanted.ravel(), rtol=1e-5, atol=near).argmin()
+        kind, found = "value", f"{given.ravel()[place]:g}, not {wanted.ravel()[place]:g}"
     for mistake, slips_so, said in slips:
         if slips_so(given, wanted, *called):
-            expect(not mistake, mistake, f"{said} ({first} ..., not {other} ...)")
+            expect(not mistake, mistake, f"{said} ({found})")
             return
-    expect(given.size == wanted.size, "form", f"{name} gives {given.shape}, not {wanted.shape}")
-    raise Finding("value", f"{name} gives {first} ..., not {other} ...")
+    raise Finding(kind, f"{name} gives {found}")
 
 
 # -- slips -----------------------------------------------------------------------------------------
@@ -114,6 +116,8 @@ def block(place: int, transposed: bool) -> Callable[..., bool]:
     """Whether a block of the gradient is wrong, or, if that is asked, lies transposed."""
 
     def look(given: Any, wanted: Any, *_: Any) -> bool:
+        if given.size != wanted.size:
+            return False
         mine, other = (unpack(flat.ravel(), DIMENSIONS)[place] for flat in (given, wanted))
         return not same(mine, other) and (same(mine, other.T.ravel()) or not transposed)
 
@@ -273,8 +277,6 @@ LOOKS: dict[str, Asked] = {
         ("base", makes(lambda cost: cost / np.log(2)), "the cost is in bits; take the natural log"),
     )),
     "1c-10-gradient": compared("passes", gradient=(
-        ("form", lambda given, wanted, *_: given.size != wanted.size,
-         "the gradient has another size than the parameters"),
         ("mean", makes(lambda sums: sums / 8), "the gradient is that of the mean over the rows"),
         *((mistake, block(place, mistake == "transposed"), f"the gradient of {name} {said}")
           for place, name in enumerate(("W1", "b1", "W2", "b2"))
