@@ -180,7 +180,7 @@ def check_trains_once(claims: Claims) -> None:
     try:
         saved = claim.parameters("saved")
     except Finding as finding:
-        if finding.mistake != "form":
+        if finding.mistake != "unwritten" or claim.raised:
             raise
         text = f"{who} writes no parameters of the model to writing_params_path"
         raise Finding("not written" if calls else "never trained", text) from None
