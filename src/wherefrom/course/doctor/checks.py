@@ -104,12 +104,12 @@ def _of(variant: str, *checks: Callable[[Claims, str], str | None]) -> tuple[Loo
 
 
 def _predictions(what: str, model: str, split: str, *first: Look) -> Kind:
-    asks = ("layer-", "model-") if model == predictions.OWN else _VANILLA
+    asks = ("layer-", "model-") if model == predictions.OWN else ("model-vanilla",)
     judge = partial(predictions.judge, model=model, split=split)
     return Kind(what, (*asks, *(_GIVEN if first else ())), (*first, judge), (model, split))
 
 
-_VANILLA, _GIVEN = ("layer-Causal", "model-vanilla"), ("sample", "scoring")
+_GIVEN = ("sample", "scoring")
 _VARIANTS = ("finetune-g", "model-", "start-")
 _ANSWERING = (handed_out.check_sample, handed_out.check_scoring)
 _PART_G: tuple[Look, ...] = (
@@ -143,10 +143,9 @@ KINDS: dict[str, Kind] = {
          training.check_loaded, finetuning_noted),
     ),
     "vanilla model": Kind(
-        "the vanilla model", (*_VANILLA, "start-vanilla"),
-        (models.check_attention, *_of("vanilla", models.check_variant, models.check_forward,
-         models.check_future, models.check_parameters, models.check_loss, models.check_dropout,
-         models.check_start, models.note_tree)),
+        "the vanilla model", ("model-vanilla", "start-vanilla"),
+        (*_of("vanilla", models.check_variant, models.check_forward, models.check_parameters,
+         models.check_loss, models.note_tree), models.check_dropout, models.check_start),
     ),
     "finetuning of part g": Kind("part g: its model, set up", _VARIANTS, _PART_G),
     "attention of part g": Kind(

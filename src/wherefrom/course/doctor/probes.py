@@ -82,7 +82,7 @@ def layer(submission: Submission, found: Answer, how: Any) -> None:
 
 
 def model(submission: Submission, found: Answer, how: Any) -> None:
-    """Logits of several inputs, what the parts around gave on the way, loss, and dropout."""
+    """Logits, what the parts around gave on the way, loss, and dropout."""
     made = fill(programs.build(submission, how), how.draw, how.spread)
     found.put_state("weights", dict(made.named_parameters()))
     kept: dict[str, Tensor] = {}
@@ -91,16 +91,16 @@ def model(submission: Submission, found: Answer, how: Any) -> None:
             part.register_forward_hook(partial(_keep, kept, name))
     inputs = torch.tensor(how.ids)
     with torch.no_grad():
-        found.put(logits=torch.stack([_first(made(rows)) for rows in inputs]))
+        found.put(logits=_first(made(inputs)))
         found.put_state("inside", kept)
-        loss = made(inputs[0], torch.tensor(how.targets))
+        loss = made(inputs, torch.tensor(how.targets))
         found.put(loss=loss[1] if isinstance(loss, tuple) and len(loss) > 1 else None)
-        found.put(still=_several(made, inputs[0]))
+        found.put(still=_several(made, inputs))
         config = submission.GPTConfig(how.vocabulary, how.sizes["block_size"])
         found.put(rates={name: getattr(config, name, None) for name in how.rates[0]})
         for number, own in enumerate(how.rates):
             other = fill(programs.build(submission, how, **own), how.draw, how.spread).train()
-            found.put(**{f"dropped{number}": _several(other, inputs[0])})
+            found.put(**{f"dropped{number}": _several(other, inputs)})
 
 
 def _keep(kept: dict[str, Tensor], name: str, _: Any, __: Any, output: Any) -> None:

@@ -27,7 +27,7 @@ class Junk(Claim):
     def array(self, key):
         return torch.from_numpy(ARRAYS[int(self.ended)])
 
-    def parameters(self, key="weights"):
+    def table(self, key):
         return Table({"tok_emb.weight": self.array(key), "blocks.0.attn.w2": self.array(key)})
 
 

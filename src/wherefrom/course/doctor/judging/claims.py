@@ -84,13 +84,17 @@ class Claim:
         fits = (e for e in told if e.startswith(what) and f"{ending} at" in f"{e} at")
         return next(fits, "")
 
-    def parameters(self, key: str = "weights") -> "Table":
-        """Parameters by name, in their order; a finding where none were claimed."""
-        names = self.values.get(key)
-        found = {str(name): self.array(f"{key}/{name}") for name in names or ()}
+    def table(self, key: str) -> "Table":
+        """What was claimed by name, in its order."""
+        names = self.values.get(key) or ()
+        return Table({str(name): self.array(f"{key}/{name}") for name in names})
+
+    def parameters(self) -> "Table":
+        """Parameters; a finding where none were claimed."""
+        found = self.table("weights")
         if not found:
             raise self.complaint() or Finding("unwritten", f"{self.name} has no parameters yet")
-        return Table(found)
+        return found
 
     def state(self, draw: int, spread: float) -> "Table":
         """The weights of the draw under the claimed names: the claimed shapes, nothing more."""

@@ -248,8 +248,8 @@ def _complain(claims: Claims, variant: str, mistake: str, text: str) -> NoReturn
 
     Such an attention could lead to any answer: what it says is for a person to judge.
     """
-    layer = models.check_attention if variant == "vanilla" else models.check_formula
-    checks = (layer, partial(models.check_forward, variant=variant))
+    checks = [partial(models.check_forward, variant=variant)]
+    checks += [models.check_formula] if variant != "vanilla" else []
     if UNNAMED & {attempt(check, claims).mistake for check in checks}:
         said = "its attention is neither the course's nor a usual mistake"
         raise NoTelling(f"{text}; {said}: have its own run.py answer, and compare")

@@ -177,13 +177,9 @@ def check_trains_once(claims: Claims) -> None:
     claim = claims[name_of(SCRATCH)]
     start, calls = _weights(claim, claims.draw), claim.value("calls", int)
     who = "train()" if claims.package else "run.py finetune"
-    try:
-        saved = claim.parameters("saved")
-    except Finding as finding:
-        if finding.mistake != "unwritten" or claim.raised:
-            raise
-        text = f"{who} writes no parameters of the model to writing_params_path"
-        raise Finding("not written" if calls else "never trained", text) from None
+    saved = claim.table("saved") or claim.check().table("saved")
+    text = f"{who} writes no parameters of the model to writing_params_path"
+    expect(saved, "not written" if calls else "never trained", text)
     said = {0: "never", 2: "twice"}.get(calls, f"{calls} times")
     text = f"{who} calls trainer.train() {said}, expected once"
     expect(calls == 1, "trained twice" if calls else "never trained", text)
