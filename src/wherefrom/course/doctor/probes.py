@@ -146,14 +146,10 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
         torch.save(made.state_dict() | state, path)
         submission.files |= {".params": path}
         files |= {"reading_params_path": path}
-    if submission.package:
-        _set(made, how.draw)
-        ran = programs.call(submission, how, pretraining, made, files)
-    else:
-        settings = {"shrunken": how.shrunken, "prepare": partial(_set, draw=how.draw)}
-        ran = programs.run(submission, name, how, how.text, how.sizes, files, **settings,
-                           fields=how.fields)  # fmt: skip
-    ran.check_trainer(name)
+    ran = programs.run(submission, name, how, files, partial(_set, draw=how.draw))
+    if not ran.trainers:
+        text = f"{name} makes no Trainer: write this part first"
+        raise ran.error or Finding("unwritten", text)
     held = ran.data
     # The course's file ends with a newline in some copies and not in others; so do data sets.
     rows, line = how.table.count("\n"), how.table.removesuffix("\n")
@@ -161,8 +157,8 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
         how.table = line
         stage(submission, found, how)
         return
-    same = getattr(held, "data", 0) == getattr(pretraining, "data", 1)  # run.py makes its own
-    found.put(config=ran.config, calls=ran.trained, same=held is pretraining or same)
+    one, other = ((type(data), getattr(data, "data", None)) for data in (held, pretraining))
+    found.put(config=ran.config, calls=ran.trained, same=one == other)
     found.put_state("weights", ran.loaded)
     if held is not None:
         found.put(length=len(held))
@@ -192,7 +188,7 @@ def trainer(submission: Submission, found: Answer, how: Any) -> None:
     held = submission.Trainer(made, data, None, config)
     held.train()
     ran = programs.Ran(submission.scratch, [made], [held])
-    state = [p.detach().double().reshape(-1) for p in ran.model("").parameters()]
+    state = [p.detach().double().reshape(-1) for p in ran.model.parameters()]
     found.put(end=torch.cat(state))
     found.put(seen=data.seen[:1000])
 
