@@ -194,12 +194,14 @@ def test_a_batch_survives_every_submission(grader, grounds):
     making.copy(folder / "lacking").joinpath("helper.py").unlink()
     (making.copy(folder / "syntax") / "model.py").write_text("def f(:\n")
     (folder / "empty").mkdir()
+    (folder / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
+    (folder / "link").symlink_to(folder / "empty")
     making.side_by_side(folder / "other year" / "a5" / "src")
     out = grounds / "grades.csv"
     done = grader("--batch", folder, "--csv", out, "1e-2-basic", "2e-2-basic")
     assert (done.code, done.err) == (0, "")
     rows = {row["submission"]: row for row in csv.DictReader(out.open())}
-    assert len(rows) == 7
+    assert len(rows) == 9
     points = {n: (row["year"], row["points"]) for n, row in rows.items() if row["points"] != "0"}
     assert points == {"'=good": ("xcs2021", "5"), "other year": ("cs224n2021", "2.5")}
     assert "cannot be imported: it was killed (SIGABRT)" in rows["crash"]["why"]
@@ -207,6 +209,9 @@ def test_a_batch_survives_every_submission(grader, grounds):
     assert "helper.py: expected one of the course's files" in rows["lacking"]["why"]
     assert "model.py:1: expected Python, found a syntax error" in rows["syntax"]["why"]
     assert "found none of them" in rows["empty"]["why"]
+    assert rows["empty"]["possible"] == "5", "of what was asked for"
+    assert "expected a zip archive, found one that breaks" in rows["broken.zip"]["why"]
+    assert "found a link to one" in rows["link"]["why"]
 
 
 def test_a_submission_that_hangs_is_given_up_and_the_next_one_graded(grader, grounds):

@@ -38,10 +38,6 @@ def spans(submission: Submission, found: Answer, how: Any) -> None:
     _put_symbols(found, data)
     found.put(length=len(data), vocab_size=getattr(data, "vocab_size", None))
     found.put(stoi=[[str(c), int(i)] for c, i in data.stoi.items()])
-    try:
-        data[len(data)]
-    except Exception as error:
-        found.put(past=type(error).__name__)
 
 
 def _put_symbols(found: Answer, data: Any) -> None:
