@@ -91,12 +91,6 @@ def can_be_imported(claims: Claims) -> None:
     expect(not errors, "import", text[:600])
 
 
-def finetuning_noted(claims: Claims) -> str | None:
-    """The settings of finetuning after pretraining, which only some years' tests compare."""
-    found = attempt(partial(training.check_config, stage=FINETUNE), claims)
-    return found.text if found.mistake == "config" else None
-
-
 def _of(variant: str, *checks: Callable[[Claims, str], str | None]) -> tuple[Look, ...]:
     """Checks of a variant's model; "" is that of part g."""
     return tuple(lambda claims, check=check: check(claims, variant or claims.year.variant)
@@ -140,7 +134,7 @@ KINDS: dict[str, Kind] = {
         "pretraining's settings and data; finetune() loads its parameters",
         ("pretrain", "finetune"),
         (training.check_corpus, partial(training.check_config, stage=PRETRAIN),
-         training.check_loaded, finetuning_noted),
+         training.check_loaded),
     ),
     "vanilla model": Kind(
         "the vanilla model", ("model-vanilla", "start-vanilla"),

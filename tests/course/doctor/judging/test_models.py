@@ -1,7 +1,5 @@
 """Layers and models of a plain solution with one thing changed, and of other years' part g."""
 
-import re
-
 import pytest
 
 from wherefrom.course.doctor.findings import Finding
@@ -75,23 +73,18 @@ def perceiver(claimed):
     return claim
 
 
-def test_the_first_reading_of_a_perceiver_needs_no_note(perceiver):
-    said = models.check_formula(perceiver())
-    assert said.startswith("largest difference from the formula")
-    assert ";" not in said
-
-
 @pytest.mark.parametrize(
-    ("old", "new", "note"),
+    ("old", "new"),
     [
-        ("x = self.attn(", "x = self.C + self.attn(", "Down.* with a residual around"),
-        ("z = self.attn(", "z = x_input + self.attn(", "Up.* with a residual around"),
-        ("self.attn(x_input,", "self.attn(self.ln1(x_input),", "Down.* the text normalised too"),
-        ("self.ln1(y), x_input", "self.ln1(y), self.ln1(x_input)", "Up.* the text normalised too"),
+        ("", ""),
+        ("x = self.attn(", "x = self.C + self.attn("),
+        ("z = self.attn(", "z = x_input + self.attn("),
+        ("self.attn(x_input,", "self.attn(self.ln1(x_input),"),
+        ("self.ln1(y), x_input", "self.ln1(y), self.ln1(x_input)"),
     ],
 )
-def test_other_readings_are_right_and_noted(perceiver, old, new, note):
-    assert re.search(note, models.check_formula(perceiver(old, new)))
+def test_every_reading_of_a_perceiver_is_right(perceiver, old, new):
+    assert models.check_formula(perceiver(old, new)).startswith("largest difference")
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,6 @@ def mistakes_of(variant: str) -> Sequence[Mistake]:
     return {"synthesizer": SYNTHESIZER, "rope": ROTARY}.get(variant, VANILLA)
 
 
-def say_reading(reading: Mapping[str, bool]) -> str:
-    said = ["a residual around the attention"] * reading.get("residual", False)
-    return " and ".join(said + ["the text normalised too"] * reading.get("other_normed", False))
-
-
 @dataclass(frozen=True)
 class Habits:
     """How a model computes; the defaults are right for the attention that was handed out."""

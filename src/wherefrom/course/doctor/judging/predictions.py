@@ -309,7 +309,7 @@ def _variations(variant: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The course's model, other readings of it, and what usual mistakes make of it."""
     yield "", {}
     for reading in computation.READINGS[1:] if variant == "perceiver" else ():
-        yield f" (with {computation.say_reading(reading)})", reading
+        yield " (in another reading of the hand-out)", reading
     for changes, mistake, _ in (*computation.mistakes_of(variant), *computation.LEFT_OUT):
         yield f" (with a mistake: {mistake})", changes
     if variant == "rope":
