@@ -40,7 +40,7 @@ def ran(making, program):
     def claim(stage, *changes):
         year = find_year(YEAR)
         requests = [*training.requests(year, 7), *models.requests(year, 7)]
-        wanted = [r for r in requests if r.name == training.name_of(stage)]
+        wanted = [r for r in requests if r.name == stage]
         return making.claims_of(program(*changes), wanted, YEAR)
 
     return claim

@@ -18,7 +18,7 @@ from wherefrom.course.doctor.findings import NoTelling, Result, attempt, expect
 from wherefrom.course.doctor.isolation import Limits, new_place
 from wherefrom.course.doctor.judging import handed_out, models, predictions, spans, training
 from wherefrom.course.doctor.judging.claims import Claims, Files
-from wherefrom.course.doctor.judging.training import FINETUNE, PRETRAIN, SCRATCH
+from wherefrom.course.doctor.judging.training import PART_G, PRETRAIN, SCRATCH
 from wherefrom.course.doctor.layouts import is_package
 from wherefrom.course.doctor.years import Year, find_year
 
@@ -104,13 +104,13 @@ def _predictions(what: str, model: str, split: str, *first: Look) -> Kind:
 
 
 _GIVEN = ("sample", "scoring")
-_VARIANTS = ("finetune-g", "model-", "start-")
+_VARIANTS = (PART_G, "model-", "start-")
 _ANSWERING = (handed_out.check_sample, handed_out.check_scoring)
 _PART_G: tuple[Look, ...] = (
     *_of("", models.check_variant, models.check_parameters, models.check_forward,
          models.check_loss),
-    partial(training.check_config, stage=FINETUNE, name="finetune-g"),
-    partial(training.check_loaded, name="finetune-g"),
+    partial(training.check_config, stage=PART_G),
+    partial(training.check_loaded, stage=PART_G),
     *_of("", models.note_tree),
 )  # fmt: skip
 KINDS: dict[str, Kind] = {

@@ -133,10 +133,10 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
     submission.files |= {".tsv": corpus}
     pretraining = submission.CharCorruptionDataset(how.text, 128)
     _put_symbols(found, pretraining)
-    how.vocabulary, name = len(pretraining.stoi), how.stage.split()[0]
-    made = programs.build(submission, how)
+    how.vocabulary, name = len(pretraining.stoi), how.function
     files = {"finetune_corpus_path": corpus} if name == "finetune" else {}
-    if how.stage == "finetune":
+    if how.reads:
+        made = programs.build(submission, how)
         path = submission.scratch / f"{how.variant}.pretrain.params"
         state = {name: _single(name, p, how.draw + 1) for name, p in made.named_parameters()}
         torch.save(made.state_dict() | state, path)
