@@ -8,11 +8,9 @@ no file tells apart, such as CS224N's 2021 and 2022, share a row of the table.
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from wherefrom.core.config import from_json
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor.years import ALIASES, DEFAULT_YEAR, YEARS, year_name
@@ -28,21 +26,8 @@ class Guess(NamedTuple):
     said: str
 
 
-@dataclass(frozen=True)
-class Trait:
-    """A pattern in files of some names, and the years that it speaks for."""
-
-    files: str
-    pattern: str
-    weight: int
-    says: str
-    years: tuple[str, ...]
-
-
-TRAITS = tuple(
-    from_json(Trait, row, "traits.json")
-    for row in json.loads(Path(__file__).with_name("traits.json").read_text("utf-8"))
-)
+# A pattern in files of some names, its weight, what it says, and the years that it speaks for.
+TRAITS = json.loads(Path(__file__).with_name("traits.json").read_text("utf-8"))
 _OWN = re.compile(r'^YEAR = "(\w+)"', re.MULTILINE)  # what our starter writes into its utils.py
 
 
@@ -71,10 +56,10 @@ def _likeliest(folder: Path) -> tuple[str, str]:
     if own and (year := ALIASES.get(own[1], own[1])) in YEARS:
         return year, "YEAR in utils.py"
     seen = [trait for trait in TRAITS
-            if any(re.fullmatch(trait.files, name) and re.search(trait.pattern, text)
+            if any(re.fullmatch(trait["files"], name) and re.search(trait["pattern"], text)
                    for name, text in texts.items())]  # fmt: skip
-    weights = {name: sum(t.weight for t in seen if name in t.years) for name in YEARS}
-    best = max(weights, key=lambda name: (weights[name], name == DEFAULT_YEAR))
-    telling = sorted((t for t in seen if best in t.years), key=lambda trait: -trait.weight)
-    says = list(dict.fromkeys(trait.says for trait in telling))[:3]
+    weights = {year: sum(t["weight"] for t in seen if year in t["years"]) for year in YEARS}
+    best = max(weights, key=lambda year: (weights[year], year == DEFAULT_YEAR))
+    telling = sorted((t for t in seen if best in t["years"]), key=lambda t: -t["weight"])
+    says = list(dict.fromkeys(trait["says"] for trait in telling))[:3]
     return best if says else "", ", ".join(says)
