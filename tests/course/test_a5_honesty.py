@@ -31,20 +31,6 @@ def plain(grounds, course_data) -> Path:
     return making.predict_all(folder, course_data)
 
 
-def test_reformatted_files_lose_nothing(plain):
-    """By what they do, not by their text: other names, other order, no comments."""
-    making.change(
-        plain, "trainer.py", "decayed = [p for n, p in named if", "d = [p for n, p in named if"
-    )
-    making.change(plain, "trainer.py", '{"params": decayed,', '{"params": d,')
-    making.change(
-        plain, "model.py", "x = x + self.attn(self.ln1(x))", "x = self.attn(self.ln1(x)) + x"
-    )
-    making.change(plain, "utils.py", "chosen = logits.argmax(-1, keepdim=True)",
-           "chosen = logits.softmax(-1).topk(1).indices")  # fmt: skip
-    assert making.lost(graded(plain, making.A5, "1c-0-hidden", "1c-1-basic", "1g-0-basic")) == {}
-
-
 def test_honest_predictions_are_tied_to_their_parameters(plain, course_data):
     results = making.judge_files(plain, course_data, *PREDICTIONS)
     assert making.lost(results) == {}

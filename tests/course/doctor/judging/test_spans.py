@@ -44,14 +44,6 @@ def test_other_layouts_are_findings(text, message):
     assert caught.value.mistake == "layout"
 
 
-def test_documents_differ_from_draw_to_draw():
-    assert spans.documents(1) == spans.documents(1)
-    assert spans.documents(1) != spans.documents(2)
-    long = spans.documents(5)[0]
-    assert len(long) == 141
-    assert len({long[i : i + 2] for i in range(140)}) == 140, "no two characters meet twice"
-
-
 def test_starts_must_reach_every_quarter():
     """Of spans of 10 in texts of 49, which fit into 40 places."""
 
