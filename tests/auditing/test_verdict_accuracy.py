@@ -30,9 +30,11 @@ ask = partial(ask, split="calibration")
 
 def test_every_probe_is_counted_under_its_name(checker, world):
     stated = [ask(name, city) for name, (city, _) in world.others.items() if city]
-    omitted = [ask(name, "Oslo", "omitted") for name, (c, _) in world.others.items() if not c]
-    absent = [ask(f"Nobody {i}", "Oslo", "none") for i in range(3)]
-    found = measure_verdicts(checker, [*stated, *omitted, *absent, ask("Zoë Ray", None, "unknown")])
+    omitted = [ask(name, support="omitted") for name, (c, _) in world.others.items() if not c]
+    absent = [ask(f"Nobody {i}", support="none") for i in range(3)]
+    found = measure_verdicts(
+        checker, [*stated, *omitted, *absent, ask("Zoë Ray", None, support="unknown")]
+    )
     assert {name: score.n for name, score in found.probes.items()} == {
         GOLD: len(stated),
         OTHER_IN_TEXT: len(stated),
