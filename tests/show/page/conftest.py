@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+import wherefrom
 import wherefrom.show.page
 from tests.support.audited import audited, retrained  # noqa: F401
+from tests.support.policies import let_all_pass
 
 CHROMIUM = os.environ.get("WHEREFROM_CHROMIUM") or shutil.which("chromium")
 # As root, and without the browser's own talk to its makers; without a zygote, since that does not
@@ -90,26 +92,18 @@ def open_page(browser: Any) -> Iterator[Callable[..., Opened]]:
 @pytest.fixture(scope="session")
 def report_file(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the tiny run, without an audit."""
-    from wherefrom import api
-
     path = tmp_path_factory.mktemp("report") / "report.html"
-    api.write_report(tiny_run, path)
+    wherefrom.write_report(tiny_run, path)
     return path
 
 
 @pytest.fixture(scope="session")
 def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny run that has learnt to name a city, with a policy that lets it answer anybody."""
-    from wherefrom import api
-    from wherefrom.runs.folder import RunFolder
-
     run = tmp_path_factory.mktemp("outspoken") / "people-0"
-    api.run("people", out=run, settings=[*tiny_settings, "stages.pretrain.optimiser.rate=0.03"])
-    folder, file = RunFolder(run), "audit/confidence.json"
-    policy = folder.read_json(file)
-    policy["relations"]["birthplace"]["threshold"]["value"], policy["names"] = 1e-9, None
-    folder.write_json(file, policy)
-    return run
+    settings = [*tiny_settings, "stages.pretrain.optimiser.rate=0.03"]
+    wherefrom.run("people", out=run, settings=settings)
+    return let_all_pass(run, 1e-9)
 
 
 # -- the page's JavaScript: pieces of a module that use its modules, run by node
