@@ -12,7 +12,6 @@ import pytest
 
 import wherefrom
 import wherefrom.show.page
-from tests.support.audited import audited, retrained  # noqa: F401
 from tests.support.policies import let_all_pass
 
 CHROMIUM = os.environ.get("WHEREFROM_CHROMIUM") or shutil.which("chromium")
