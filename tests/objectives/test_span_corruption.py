@@ -168,14 +168,6 @@ def test_a_window_keeps_the_name_and_goes_on_from_any_word():
     assert set(found[1]) == {ANSEL.text}  # no name to begin with, nothing to anchor
 
 
-@pytest.mark.parametrize("config", [COURSE, PLAIN])
-def test_windows_are_a_share_of_the_rows(config):
-    objective, _ = build(replace(config, windows=0.3), [CLARA], block=64, rows=200)
-    kept = objective.plan(0, 20)[..., 1]
-    assert set(kept.unique().tolist()) == {0, 10}
-    assert (kept > 0).float().mean().item() == pytest.approx(0.3, abs=0.03)
-
-
 # --- salient spans ---------------------------------------------------------------------------
 
 
