@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from wherefrom.core.errors import BadData
-from wherefrom.data.embeddings import load_vectors, read_array
+from wherefrom.data.embeddings import load_vectors, make_up, read_array
 
 WORDS = ("the", "year", "earlier")
 TABLE = np.array([[1.0, 0.0, 2.0], [0.0, 4.0, 0.0], [2.0, 0.0, -2.0]], np.float32)
@@ -32,6 +32,13 @@ def test_marks_the_unknown_and_numbers_get_vectors_of_their_own(file):
     assert found.made_up == tuple(words)
     np.testing.assert_array_equal(found.array, again.array[::-1])
     assert len(np.unique(found.array, axis=0)) == len(words)
+
+
+def test_what_is_made_up_is_spread_like_the_file():
+    values = make_up("<s>", 20_000)
+    assert abs(values.mean()) < 0.03
+    assert values.std() == pytest.approx(1, abs=0.02)
+    assert np.abs(values).max() <= np.sqrt(3)
 
 
 def test_another_number_of_words_is_refused(file):

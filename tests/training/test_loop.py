@@ -281,21 +281,3 @@ def test_of_the_time_of_a_group_each_has_its_share(monkeypatch):
     monkeypatch.setattr(loop, "monotonic", lambda: Together.now)
     found = train_several(trainings, Together(learners), chunk=CHUNK)
     assert [each.seconds for each in found if isinstance(each, Finished)] == [5.0, 15.0]
-
-
-def test_a_group_is_saved_less_often(tmp_path, monkeypatch):
-    """Of the ten seconds of five steps each of four models has a quarter."""
-    saved = []
-
-    def save(self, step, *rest):
-        saved.append((self.folder.name, step))
-
-    monkeypatch.setattr(loop, "monotonic", lambda: Together.now)
-    monkeypatch.setattr(Checkpoints, "save", save)
-    learners = [Tiny() for _ in range(4)]
-    trainings = [
-        Training(tiny, 30, "tiny", Checkpoints(tmp_path / str(k), IDENTITY), 10.0)
-        for k, tiny in enumerate(learners)
-    ]
-    train_several(trainings, Together(learners), chunk=CHUNK)
-    assert saved == [(str(k), step) for step in (20, 30) for k in range(4)]
