@@ -38,28 +38,6 @@ def test_an_answer_has_a_confidence_and_evidence(cli, open_run, questions):
     assert second.splitlines()[0] == questions[1]
 
 
-def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
-    refused = cli("ask", tiny_run, questions[0], "--json").json
-    given = cli("ask", open_run, questions[0], "--json").json
-    assert list(refused) == ["run", "replies", "problems", "certificate", "notes", "population",
-                             "claims"]  # fmt: skip
-    assert (refused["run"], refused["problems"]) == (str(tiny_run), [])
-    assert (refused["certificate"], refused["notes"], refused["claims"]) == (None, [], [])
-    (no,), (yes,) = refused["replies"], given["replies"]
-    assert list(no) == [
-        "format_version", "question", "subject", "relation", "answered", "answer", "confidence",
-        "reason", "name_known", "candidates", "evidence", "source", "trained_on", "did_you_mean",
-        "why_not", "took_notes", "note", "unverified", "needs",
-    ]  # fmt: skip
-    assert no["answered"] is False
-    assert no["reason"] in ("unknown name", "low confidence")
-    assert (yes["answered"], yes["reason"]) == (True, None)
-    assert no["answer"] == yes["answer"] == yes["candidates"][0]["text"]
-    assert 0 <= yes["confidence"] <= 1
-    assert len(yes["candidates"]) > 1
-    assert list(yes["candidates"][0]) == ["text", "model_probability"]
-
-
 def test_several_risks_at_once_are_refused(cli, tiny_run, questions):
     """To choose the best of two bounds, each must hold with half of delta."""
     result = cli("ask", tiny_run, questions[0], "--risk", "0.05", "--risk", "0.1")

@@ -1,5 +1,6 @@
 """Policies made by hand."""
 
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.policy import (
     AnswerPolicy,
     LogisticCalibration,
@@ -18,3 +19,11 @@ def share_threshold(
     """A policy whose relations all have this curve and this threshold."""
     each = dict.fromkeys(relations, RelationPolicy(curve, threshold))
     return AnswerPolicy(curve, threshold, each, gate)
+
+
+def set_threshold(value: float, relation: str) -> AnswerPolicy:
+    """The confidence is the logistic curve of the first feature, whatever the others are."""
+    width = len(FEATURES)
+    weights = (1.0, *(0.0,) * (width - 1))
+    curve = LogisticCalibration(FEATURES, (0.0,) * width, (1.0,) * width, weights, 0.0)
+    return share_threshold(curve, Threshold(value, 0.9, 0.5, 0.9, 10), relation)

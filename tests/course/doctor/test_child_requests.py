@@ -11,13 +11,12 @@ from wherefrom.course.doctor.layouts import FILES
 from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 PROBES = """
-import json, os
-from pathlib import Path
+import os
+from safetensors.numpy import save_file
 
 def lie(submission, found, how):
     for name in ("die", "late"):
-        text = json.dumps({"values": {"said": "a lie"}, "raised": {}})
-        Path("../out", f"{name}.json").write_text(text)
+        save_file({}, f"../out/{name}.safetensors", {"values": '{"said": "a lie"}', "raised": "{}"})
     raise KeyError("lie")
 
 def late(submission, found, how):

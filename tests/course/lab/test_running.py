@@ -8,17 +8,10 @@ from tests.course.files import calling
 from wherefrom import api
 from wherefrom.cli.main import main
 from wherefrom.core.config import to_toml
-from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Demonstrations
-from wherefrom.course.lab.demonstration import (
-    EXPLANATIONS,
-    Check,
-    Demonstration,
-    Plot,
-    Refutation,
-)
+from wherefrom.course.lab.demonstration import EXPLANATIONS, Check, Demonstration, Plot, Refutation
 from wherefrom.course.lab.running import DEMONSTRATIONS
-from wherefrom.experiments.one_run.outcome import Outcome
 
 
 def one(seed: int, found: float = 2.0) -> Demonstration:
@@ -126,10 +119,3 @@ def test_a_recipe_that_trains_nothing_is_built_like_any_other(call, tmp_path):
     assert (code, "'attention-lab', which trains nothing" in err) == (2, True)
     code, _, err = call("run", "people", "--set", "data.kind=demonstrations")
     assert (code, "unknown kind 'demonstrations'" in err) == (2, True)
-
-
-def test_other_results_have_nothing_to_hold():
-    Outcome("people", "runs/x", 1.0, {"model": {"accuracy": 0.1, "n": 3}}).require_checks()
-    failed = Outcome("attention-lab", "runs/x", 1.0, {"sums": {"n": 2, "failed": ["x"]}})
-    with pytest.raises(BadData, match="1 that does not: sums: x"):
-        failed.require_checks()

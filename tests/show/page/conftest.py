@@ -66,11 +66,6 @@ class Opened:
     def text(self, selector: str) -> str:
         return " ".join(str(self.page.inner_text(selector)).replace("\u00a0", " ").split())
 
-    def shoot(self, name: str) -> None:
-        """Keep a screenshot in the folder OUT, if somebody wants to look."""
-        if folder := os.environ.get("OUT"):
-            self.page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
-
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Callable[..., Opened]]:

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from wherefrom.course.lab.numerics import Array, squared_distances, standard_error
-from wherefrom.show.drawing.figures import dress, grid, panels
+from wherefrom.show.drawing.figures import dress, panels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -106,24 +107,11 @@ class Plot:
     def curve(self, x: Any, y: Any, label: str, color: str, style: str = "-") -> "Plot":
         return self.draw("plot", x, y, style, color=color, label=label)
 
-    def put_on(self, axes: Any) -> None:
+    def __call__(self, axes: Any) -> None:
         for method, given, how in self.drawn:
             getattr(axes, method)(*given, **how)
         axes.set(**self.settings)
         dress(axes, *self.words, legend=True)
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A panel that shows a matrix."""
-
-    title: str
-    matrix: Array
-    rows: list[str]
-    columns: list[str]
-
-    def put_on(self, axes: Any) -> None:
-        grid(axes, self.title, self.matrix, self.rows, self.columns)
 
 
 @dataclass(frozen=True)
@@ -133,7 +121,7 @@ class Demonstration:
     name: str
     checks: tuple[Check, ...]
     refutations: tuple[Refutation, ...]
-    plots: tuple[Plot | Grid, ...]
+    plots: tuple[Callable[[Any], None], ...]
 
     @property
     def claim(self) -> str:
@@ -142,7 +130,7 @@ class Demonstration:
     def draw(self) -> "Figure":
         figure, axes = panels(len(self.plots))
         for plot, place in zip(self.plots, axes, strict=True):
-            plot.put_on(place)
+            plot(place)
         return figure
 
     @property

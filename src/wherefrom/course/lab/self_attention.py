@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Grid, Plot, away, wrong
+from wherefrom.course.lab.demonstration import Check, Demonstration, Plot, away, wrong
 from wherefrom.course.lab.numerics import Array, generator, length, orthonormal, softmax
-from wherefrom.show.drawing.figures import OTHER, RIGHT, WRONG
+from wherefrom.show.drawing.figures import OTHER, RIGHT, WRONG, grid
 
 BETA = 4.0
 _D = 6  # dimensions: more than the four directions need
@@ -65,8 +65,8 @@ def key_query_value(seed: int) -> Demonstration:
     )
     shares = out @ np.stack(directions(seed)).T / BETA**2
     plots = (
-        Grid("alpha", weights, ["1", "2", "3"], ["x_1", "x_2", "x_3"]),
-        Grid("outputs", shares, ["c_1", "c_2", "c_3"], _NAMES),
+        lambda axes: grid(axes, "alpha", weights, ["1", "2", "3"], ["x_1", "x_2", "x_3"]),
+        lambda axes: grid(axes, "outputs", shares, ["c_1", "c_2", "c_3"], _NAMES),
     )
     return Demonstration("key-query-value", checks, (refuted,), plots)
 
@@ -101,8 +101,8 @@ def without_key_query_value(seed: int) -> Demonstration:
         Check("share of u_b in c_2 with u_d added", runs["u_d"][1][1] @ b / BETA**2, 0, 1e-6),
     )
     shares = np.stack([out[1] for _, out in runs.values()]) @ np.stack((a, b, c, d)).T / BETA**2
-    plot = Grid("c_2 after adding ... to x_2", shares, list(runs), _NAMES)
-    return Demonstration("without-key-query-value", checks, (refuted,), (plot,))
+    plots = (lambda axes: grid(axes, "c_2 after adding ... to x_2", shares, list(runs), _NAMES),)
+    return Demonstration("without-key-query-value", checks, (refuted,), plots)
 
 
 def _product(costs: Counter[str], what: str, left: Array, right: Array) -> Array:

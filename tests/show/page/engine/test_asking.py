@@ -152,27 +152,6 @@ def compare(there: dict[str, Any], here: dict[str, Any]) -> None:
         assert note["sentence"][start:end] == note["value"]
 
 
-def test_progress_comes_in_order(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
-    inspector, given = asked
-    code = """
-    const engine = new Engine(given.data, given.weights);
-    const heard = [];
-    const question = given.question;
-    const reply = finish(engine.call('ask', { question }, (part) => heard.push(part)));
-    return { heard, reply };
-    """
-    question = inspector.run.dataset.questions[0].text
-    found = run_js(ENGINE, code, {**given, "question": question})
-    steps = [next(iter(part)) for part in found["heard"]]
-    models = len(given["data"]["models"])
-    assert steps[0] == "parsed"
-    assert steps.count("answered") == models
-    assert steps.index("writing") < steps.index("answered")
-    written = [p["writing"]["text"] for p in found["heard"] if "writing" in p]
-    assert len(written[0]) <= 1
-    assert (found["reply"]["other"] is None) == (models == 1)
-
-
 def test_looking_in(run_js, asked: tuple[Inspector, dict[str, Any]]) -> None:
     """The last layer says what the model says, and the answer depends on the question."""
     inspector, given = asked
@@ -239,34 +218,27 @@ def test_a_name_that_was_not_looked_up_is_not_called_unknown(run_js) -> None:
 
 
 def test_support_by_the_words_of_the_note_is_as_read(run_js) -> None:
-    """Ann's note is the sentence that supports Rome; only her other document makes it more."""
+    """Ann's note is the sentence that supports Rome; only another document makes it more."""
     texts = ["Hm. Ann Ek was born in Rome. So it is.", "Ann Ek, of Rome."]
     stated = [["Rome", "rome", i, [s, s + 4], ["rome"], 0, 0.9] for i, s in ((0, 23), (1, 11))]
-    own = {**EVIDENCE["relations"]["place"], "stated": {"Ann Ek": stated}}
-    evidence = {**EVIDENCE, "texts": texts, "relations": {"place": own}, "unowned": []}
     script = """
     return given.map((data) => {
       const evidence = new Evidence(data);
       const note = evidence.note('Ann Ek', 'rome', 'place');
-      const { label, asRead } = evidence.judge('Ann Ek', 'Rome', 'place');
-      return [evidence.tookNotes, note, label, asRead];
+      return [note, evidence.judge('Ann Ek', 'Rome', 'place').asRead];
     });
     """
-    noted = [
-        {"place": {"Ann Ek": each}} for each in ([0, 0.8, 23, 27, 4, 28], [1, 0.7, 11, 15, 0, 16])
-    ]
-    once = {**own, "stated": {"Ann Ek": stated[:1]}}
-    alone = {**evidence, "relations": {"place": once}}
-    worlds = [
-        evidence,
-        *({**evidence, "noted": each} for each in noted),
-        {**alone, "noted": noted[0]},
-    ]
-    without, same, other, only = run_js({"evidence.js": "Evidence"}, script, worlds)
-    assert without == [False, None, "supported", False]
-    assert same[2:] == other[2:] == ["supported", False], "the other document says it, too"
-    assert only[2:] == ["supported", True]
-    assert same[1] == {
+
+    def world(statements: list[Any], **noted: Any) -> dict[str, Any]:
+        own = {**EVIDENCE["relations"]["place"], "stated": {"Ann Ek": statements}}
+        return {**EVIDENCE, "texts": texts, "relations": {"place": own}, "unowned": [], **noted}
+
+    noted = {"place": {"Ann Ek": [0, 0.8, 23, 27, 4, 28]}}
+    worlds = [world(stated[:1]), world(stated, noted=noted), world(stated[:1], noted=noted)]
+    without, both, only = run_js({"evidence.js": "Evidence"}, script, worlds)
+    assert without == [None, False]
+    assert (both[1], only[1]) == (False, True), "the other document says it, too"
+    assert only[0] == {
         "value": "Rome", "score": 0.8, "document": 0, "span": [23, 27], "agrees": True,
         "sentence": "Ann Ek was born in Rome.", "place": [19, 23],
     }  # fmt: skip
