@@ -14,7 +14,6 @@ from tests.support.own_text import ALL_ASKED
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.core.contracts import Passage, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.core.progress import listening
 from wherefrom.data.facts import FactsConfig, choose_split, load, survey
 from wherefrom.data.own_files import check_files
 
@@ -215,13 +214,6 @@ def test_documents_may_be_paragraphs_with_an_id(files, tmp_path):
     said = survey(config).lines()[0]
     assert " paragraphs, " in said
     assert "the longest paragraph has" in said
-
-
-def test_progress_is_told_while_a_text_is_read(files):
-    told: list[str] = []
-    with listening(lambda what, done, total: told.append(what)):
-        load(FactsConfig(**files, **ALL_ASKED), 0)
-    assert {"reading c.txt", "reading q.tsv", "looking for names"} <= set(told)
 
 
 def test_cycles_are_looked_for_again_after_a_bad_file(files, tmp_path):

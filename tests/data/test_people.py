@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Dataset
@@ -13,7 +12,7 @@ from wherefrom.core.errors import UsageError
 from wherefrom.data import people
 from wherefrom.data import people_parts as parts
 from wherefrom.data.people import PeopleConfig, Sentences, load
-from wherefrom.data.people_world import SPLITS, SUPPORTS, count_tellings, draw_world
+from wherefrom.data.people_world import SPLITS, SUPPORTS, draw_world
 
 DEFAULT = PeopleConfig()
 SMALL = PeopleConfig(asked=9, calibration=5, held_out=4, omitted=3, untold=6)
@@ -85,16 +84,6 @@ def test_families_share_a_place_and_the_others_stay_as_they_are():
     assert len({(p.name.split()[1], p.values["c"]) for p in one}) == len(places)
 
 
-def test_names_are_two_words_of_shared_parts_and_nobody_shares_one(crowd, world):
-    names = [p.name for p in crowd]
-    assert len(set(names)) == len(names)
-    assert all(len(name.split(" ")) == 2 and name.istitle() for name in names)
-    told = [name.split() for name in texts_by_subject(world)]
-    for part, share in ((0, 0.9), (1, 0.8)):
-        bearers = Counter(name[part] for name in told)
-        assert np.mean([bearers[name[part]] > 1 for name in told]) > share
-
-
 def test_people_without_text_are_new_pairs_of_known_parts(world):
     told = list(texts_by_subject(world))
     untold = [q.subject for q in world.questions if q.support == "none"]
@@ -153,19 +142,6 @@ def test_the_birthplace_is_stated_where_it_is_said_to_be(world):
 
 
 # --- how often it is told --------------------------------------------------------------------
-
-
-def test_under_zipf_a_birthplace_is_stated_as_often_as_was_drawn(world):
-    config = replace(DEFAULT, exposure="zipf")
-    people, zipf = draw_world(config, 0), load(config, 0)
-    assert zipf.questions == world.questions  # the same people, splits and birthplaces
-    stated = Counter(f.subject for f in zipf.facts if f.relation == "birthplace")
-    drawn = count_tellings(config, people.support, 0).tolist()
-    assert {people.name(i): count for i, count in enumerate(drawn) if count} == stated
-    assert set(stated) == {q.subject for q in zipf.questions if q.support == "stated"}
-    assert set(stated.values()) == {16, 8, 5, 4, 3, 2, 1}
-    other = Counter(f.subject for f in zipf.facts if f.relation == "trade")
-    assert set(other.values()) == {2}  # the same for all who are told of at all
 
 
 # --- sizes -----------------------------------------------------------------------------------

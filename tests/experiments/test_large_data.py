@@ -51,13 +51,6 @@ def test_its_folder_has_no_copy_of_what_the_recipe_gives_again(large_run, tiny_r
     assert opened.changed_source() is None
 
 
-def test_the_same_call_again_finds_it_finished_and_reads_no_text(
-    large_run, tiny_settings, monkeypatch
-):
-    monkeypatch.setattr(Sentences, "make", None)
-    assert api.run("people", out=large_run, settings=tiny_settings).reused
-
-
 def test_a_new_run_of_the_same_data_reads_no_text_before_it_trains(
     large_run, tiny_settings, monkeypatch, tmp_path
 ):

@@ -119,25 +119,7 @@ def test_only_the_subjects_own_passages_count(world, tmp_path):
     assert label(checker, "Eve Orr", "Lyon") == SUPPORTED
 
 
-def test_names_may_be_places_and_have_marks(checker):
-    assert label(checker, "Erna Rome", "Graz") == SUPPORTED
-    assert label(checker, "Erna Rome", "Rome") == CONTRADICTED
-    assert label(checker, 'Al "OR" (X*', "Pisa") == SUPPORTED
-    assert label(checker, "J. P. Dow", "Atlantis") == SUPPORTED, "nobody else was born there"
-    assert label(checker, "J. P. Dow", "Lyon") == CONTRADICTED
-
-
-def test_a_part_of_a_name_is_not_the_place(checker):
-    assert checker.statements("Tim Fox", "birthplace")[0].text == "New York City"
-    for answer in ("York", "New", "New York City Hall"):
-        assert label(checker, "Tim Fox", answer) == CONTRADICTED
-
-
 # --- fitting ---------------------------------------------------------------------------------
-
-
-def test_a_fit_gives_the_same_extractors_again(checker, world):
-    assert FactChecker.fit(checker.index, world.asked).extractors == checker.extractors
 
 
 def test_only_relations_that_were_learnt_can_be_judged(checker):

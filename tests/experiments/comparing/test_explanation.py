@@ -50,6 +50,8 @@ def test_leaving_a_word_out_does_what_it_does_by_hand(explainer):
     assert found.probability == pytest.approx(1 / (1 + np.exp(-found.logit)))
     (only,) = explainer.explain("bad").words
     assert only.effect == pytest.approx(-4.0)  # against nothing at all
+    with pytest.raises(BadData, match="found only 'xyzzy'"):
+        explainer.explain("xyzzy")
 
 
 def test_shuffling_the_words_changes_nothing(explainer, sentiment_run):

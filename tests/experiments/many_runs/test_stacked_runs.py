@@ -206,15 +206,6 @@ def test_a_senseless_number_is_refused(most):
         check_most(most)
 
 
-def test_only_models_of_one_shape_are_trained_together(recipe):
-    shape = stack_plan.shape_of
-    first = Workshop(recipe)
-    slow = [replace(s, schedule=replace(s.schedule, warmup=0.5)) for s in recipe.stages]
-    assert shape(first) == shape(Workshop(replace(recipe, seed=5, stages=tuple(slow))))
-    wider = replace(recipe, model=replace(recipe.model, n_embd=2 * recipe.model.n_embd))
-    assert shape(first) != shape(Workshop(wider))
-
-
 # --- texts that other processes read ---------------------------------------------------------
 
 

@@ -186,31 +186,6 @@ def test_a_run_is_resumed_with_the_threads_it_began_with(
 # --- what is known before training -----------------------------------------------------------
 
 
-@pytest.fixture
-def long_lines(tmp_path, small_facts) -> Recipe:
-    """Lines that name their subject behind more characters than the model reads at once."""
-    names = [
-        f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()
-    ]
-    places = "Oslo Rome Lima".split() * 8
-    born = dict(zip(names, places, strict=True))
-    lines = [f"{'Nobody knows why. ' * 9}{name} was born in {born[name]}.\n" for name in names]
-    rows = [f"Where was {name} born?\t{born[name]}\n" for name in names]
-    (tmp_path / "corpus.txt").write_text("".join(lines))
-    (tmp_path / "questions.tsv").write_text("".join(rows))
-    files = [f"data.corpus={tmp_path}/corpus.txt", f"data.questions={tmp_path}/questions.tsv"]
-    few = ["stages.pretrain.steps=2", "stages.questions_only.steps=2", "watch=0"]
-    few += ["stages.without_notes.steps=2", "stages.without_notes.batch=8"]
-    return adjust(
-        get_recipe("facts"), settings=[*small_facts, *few, *files, "model.block_size=128"]
-    )
-
-
-def test_a_name_may_stand_further_behind_than_the_model_reads(long_lines, tmp_path):
-    outcome = execute(long_lines, tmp_path / "run")
-    assert outcome.results["answered_share"]["n"] > 0
-
-
 def test_no_answer_but_those_of_asked_questions_reaches_notes_or_weights(tmp_path, small_settings):
     """Calibration and held-out answers change places: the same notes, the same bits."""
     names = [
@@ -237,13 +212,14 @@ def test_no_answer_but_those_of_asked_questions_reaches_notes_or_weights(tmp_pat
     assert (again, same) == (weights, notes)
 
 
-def test_a_question_that_is_too_long_is_refused_before_training(long_lines, tmp_path):
+def test_a_question_that_is_too_long_is_refused_before_training(facts_folder, tmp_path):
     """Of whatever split: the evaluation would be the first to find a held-out one."""
     table = tmp_path / "held-out.tsv"
-    table.write_text(f"Where was Ada {'Lund ' * 30} born?\tOslo\nWhere was Bo Falk born?\tRome\n")
-    recipe = adjust(long_lines, settings=[f"data.held_out={table}"])
+    table.write_text(f"Where was Ada {'Lund ' * 50} born?\tOslo\nWhere was Bo Falk born?\tRome\n")
+    files = [f"data.held_out={table}", "model.block_size=128"]
+    recipe = adjust(open_run(facts_folder / "run").recipe, settings=files)
     with pytest.raises(
-        BadData, match=r"expected a question of at most 127 characters, found 1\d\d; shorten"
+        BadData, match=r"expected a question of at most 127 characters, found 2\d\d; shorten"
     ):
         execute(recipe, tmp_path / "run")
     assert not (tmp_path / "run").exists()

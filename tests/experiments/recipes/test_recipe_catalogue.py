@@ -63,25 +63,6 @@ def test_an_unknown_recipe_is_refused_with_a_guess(name, guess):
 # --- changes ---------------------------------------------------------------------------------
 
 
-def test_settings_change_fields_by_their_dotted_names():
-    changed = adjust(
-        PEOPLE,
-        settings=[
-            "stages.pretrain.steps=100", "model.n_embd = 32", "seed=7",
-            "stages.pretrain.mix.spans.objective.salient=0.5", "stages.pretrain.optimiser.rate=0.1",
-            "tasks.birthplace.predictors=majority, nearest_name",
-        ],
-    )  # fmt: skip
-    assert changed.stage("pretrain").steps == 100
-    assert changed.model.n_embd == 32
-    assert changed.seed == 7
-    assert changed.stage("pretrain").mix[0].objective.salient == 0.5
-    assert changed.stage("pretrain").optimiser.rate == 0.1
-    assert changed.stage("questions_only") == PEOPLE.stage("questions_only")
-    assert changed.tasks[0].predictors == ("majority", "nearest_name")
-    assert adjust(PEOPLE) == PEOPLE == get_recipe("people")
-
-
 def test_a_file_is_put_over_the_recipe_and_settings_over_the_file(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text(
