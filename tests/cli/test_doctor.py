@@ -38,6 +38,8 @@ def test_mistakes_are_reported_with_hints(cli, making, solution, course_data):
 
 def test_a_broken_import_is_a_finding(cli, solution, course_data):
     (solution / "model.py").write_text("import nowhere_to_be_found\n")
+    for path in solution.glob("*.predictions"):
+        path.unlink()
     result = cli("doctor", solution, "--data", course_data, "--trust")
     assert (result.code, result.err) == (0, "")
     _, _, first, *others = result.out.splitlines()
