@@ -241,28 +241,20 @@ def differing(
     logits: Logits, numbers: Mapping[str, int], questions: Sequence[str], lines: Sequence[str]
 ) -> list[str]:
     """The lines that are not the model's own, with or without the end of the line in the prompt."""
-    found = (
-        [
-            line
-            for line, same in zip(lines, _agree(logits, numbers, prompts, lines), strict=True)
-            if not same
-        ]
-        for prompts in ([q + end for q in questions] for end in ENDINGS)
-    )
+    found = (_others(logits, numbers, [q + end for q in questions], lines) for end in ENDINGS)
     return min(found, key=len)
 
 
-def _agree(
+def _others(
     logits: Logits, numbers: Mapping[str, int], prompts: Sequence[str], lines: Sequence[str]
-) -> list[bool]:
+) -> list[str]:
     pairs = list(zip(prompts, lines, strict=True))
     # Whether a model can have read the one and written the other.
     readable = [i for i, (prompt, line) in enumerate(pairs)
                 if numbers.keys() >= set(prompt + line) and MASK not in line
                 and len(line) <= STEPS]  # fmt: skip
-    same = [False] * len(prompts)
     if not readable:
-        return same
+        return list(lines)
     rows = [f"{prompts[i]}{MASK}{lines[i]}{MASK}" for i in readable]
     longest = max(map(len, rows))
     ids = torch.tensor([[numbers[c] for c in row.ljust(longest, PAD)] for row in rows])
@@ -271,11 +263,12 @@ def _agree(
     top, mean = chosen.max(-1, keepdim=True).values, chosen.mean(-1, keepdim=True)
     near = top - chosen <= TIE * (top - mean)  # (B, T, V)
     right = near.gather(-1, ids[:, 1:, None])[..., 0] & (near.sum(-1) <= TIED)
+    own: dict[int, bool] = {}
     for row, i in enumerate(readable):
         start = len(prompts[i])  # the place of the mask, after which the answer is chosen
         steps = min(len(lines[i]) + 1, STEPS)
-        same[i] = bool(right[row, start : start + steps].all())
-    return same
+        own[i] = bool(right[row, start : start + steps].all())
+    return [line for i, line in enumerate(lines) if not own.get(i)]
 
 
 def state_of(claims: Claims, model: str) -> Table:
