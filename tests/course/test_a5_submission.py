@@ -15,9 +15,6 @@ from wherefrom.models.attention.packing import Packing
 
 submission, helper, utils = load(A5, "submission", "submission.helper", "submission.utils")
 GPT, GPTConfig = submission.GPT, submission.GPTConfig
-CausalSelfAttention = submission.CausalSelfAttention
-SynthesizerAttention = submission.SynthesizerAttention
-CharCorruptionDataset = submission.CharCorruptionDataset
 
 TINY = {"n_layer": 3, "n_head": 2, "n_embd": 8}
 VARIANTS = ["vanilla", "synthesizer", "perceiver", "rope"]
@@ -89,11 +86,6 @@ def test_every_question_needs_a_prediction(tmp_path):
     path.write_text(NAMES)
     with pytest.raises(BadData, match="each of its 2 questions"):
         utils.evaluate_places(path, ["Oslo"])
-
-
-def test_the_synthesizers_first_flag_is_known():
-    assert isinstance(GPT(GPTConfig(4, 8, additive=True, **TINY)).blocks[0].attn,
-                      SynthesizerAttention)  # fmt: skip
 
 
 @pytest.mark.parametrize("rotary", [False, True])

@@ -1,5 +1,7 @@
 """Rows that teach notes, against rows written by hand."""
 
+from dataclasses import replace
+
 import pytest
 
 from wherefrom.core.contracts import Dataset, Document, Note, Question, Span
@@ -52,6 +54,15 @@ def test_every_common_form_of_a_relation_is_taught_and_a_rare_one_is_not():
     assert asked == ["Where was Ada Lund born?"]
     assert "Ada Lund: which place?" in [row.text for row in rows]
     assert not any("of where" in row.text for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("score", "values"), [(0.9, ["Oslo"]), (0.89, ["Oslo", "Oslo", "Bonn", "Lima"])]
+)
+def test_a_doubtful_note_is_taught_beside_values_of_others(score: float, values: list[str]):
+    notes = [replace(ADA, score=score), *(replace(BO, value=value) for value in ("Bonn", "Lima"))]
+    rows = teach_notes(notes, dataset(("Where was {} born?", "Cy Roth", "Lima")))
+    assert [r.answer for r in rows if r.text == "Where was Ada Lund born?"] == values
 
 
 @pytest.mark.parametrize(("answer", "taught"), [("Oslo", True), ("Rome", False)])

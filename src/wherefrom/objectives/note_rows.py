@@ -3,6 +3,10 @@
 A note is taught in several wordings, so that it can be asked for in any of them: the questions of
 its relation, the same words behind the subject's name, and the sentence that the note stands in,
 with a mask in the value's place. All have the layout of `answers.py`: prompt MASK value MASK.
+
+A note that is not sure is taught as one that may be wrong: half of its rows have values of other
+notes, two of them, so that its own stays the likeliest. So the model may decline where it only has
+a doubtful note, as of a text that omits the answer.
 """
 
 from collections import Counter, defaultdict
@@ -10,6 +14,7 @@ from collections.abc import Container, Iterator, Sequence
 
 from wherefrom.core.contracts import Dataset, Note, Question, Span
 from wherefrom.core.vocabulary import MASK
+from wherefrom.reading.note_scores import SURE
 from wherefrom.reading.passages import BEHIND_NAME
 from wherefrom.reading.sentences import split_sentences
 
@@ -26,16 +31,28 @@ def teach_notes(
     """
     forms = _find_forms(dataset.asked)
     given = {(q.subject, q.relation): q for q in dataset.asked}
-    rows: list[Question] = []
+    noted: dict[str, list[str]] = defaultdict(list)
     for note in notes:
+        noted[note.relation].append(note.value)
+    rows: list[Question] = []
+    for number, note in enumerate(notes):
         known = given.get((note.subject, note.relation))
         if known is not None and not known.accepts(note.value):
             continue
+        sure, own = known is not None or note.score >= SURE, forms[note.relation]
+        values = [note.value] if sure else _doubt(number, note, noted[note.relation])
         rows += [
-            Question(prompt, note.subject, note.relation, note.value, "asked")
-            for prompt in _prompts(note, forms[note.relation], dataset, wordings, mask)
+            Question(prompt, note.subject, note.relation, value, "asked")
+            for prompt in _prompts(note, own, dataset, wordings if sure else 1, mask)
+            for value in values
         ]
     return tuple(rows)
+
+
+def _doubt(number: int, note: Note, noted: Sequence[str]) -> list[str]:
+    """What a doubtful note is taught with: its value twice, and two others from afar."""
+    others = (noted[(number + len(noted) * nth // 3) % len(noted)] for nth in (1, 2))
+    return [note.value, note.value, *others]
 
 
 def _find_forms(asked: Sequence[Question]) -> dict[str, list[tuple[str, str]]]:
