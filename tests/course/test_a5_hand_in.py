@@ -10,7 +10,7 @@ import torch
 from tests.course.files import A5, calling, load
 from wherefrom.course.classroom import handout_files as packing
 from wherefrom.course.classroom.assignments import find_assignment
-from wherefrom.course.doctor.guess import guess_year
+from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.layouts import check_files, locate
 from wherefrom.course.doctor.years import YEARS
@@ -168,7 +168,7 @@ def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
     with taken(tmp_path / "ada.zip") as copy:
         place = locate(copy.folder)
         check_files(place)
-        assert guess_year(place).year == year
+        assert decide_year(None, place).year == year
         assert len([*copy.folder.rglob("*.predictions")]) == 6
         assert len([*copy.folder.rglob("*.params")]) == (5 if package else 3)
 

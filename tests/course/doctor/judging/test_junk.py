@@ -7,7 +7,7 @@ import torch
 from tests.course.files import HW2, load_program
 from wherefrom.course.doctor.checks import KINDS
 from wherefrom.course.doctor.findings import attempt
-from wherefrom.course.doctor.judging.claims import Claim, Claims
+from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
 from wherefrom.course.doctor.years import YEARS
 
 grader = load_program(HW2, "grader")
@@ -25,7 +25,10 @@ class Junk(Claim):
         return VALUES[kind]
 
     def array(self, key):
-        return torch.from_numpy(ARRAYS[int(self.ended or 0)])
+        return torch.from_numpy(ARRAYS[int(self.ended)])
+
+    def table(self, key):
+        return Table({"tok_emb.weight": self.array(key), "blocks.0.attn.w2": self.array(key)})
 
 
 class AllJunk(Claims):
