@@ -8,6 +8,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.places import (
     PlaceMatch,
+    lines_of,
     place_aware_accuracy,
 )
 
@@ -105,6 +106,16 @@ def test_accepts_what_holds_the_gold_place_or_lies_in_it(subject, gold, answer):
 )
 def test_refuses_everything_else(subject, gold, answer, because):
     assert not MATCH.accepts(subject, gold, answer), because
+
+
+def test_a_subject_has_all_of_its_lines():
+    lines = ["Al. Al was born in Nice .", "Al. Al lived in Nice, France .", "Bo. Bo sang ."]
+    dataset = Dataset((*map(_document, lines), Document("nobody's line")))
+    found = lines_of(dataset)
+    assert {name: len(own) for name, own in found.items()} == {"Al": 2, "Bo": 1}
+    assert found["Al"] == dataset.documents[:2]
+    many = Dataset((*dataset.documents, *map(_document, FILLER)))
+    assert PlaceMatch(many).accepts("Al", "Nice", "France")
 
 
 def test_the_score_by_hand():
