@@ -19,6 +19,11 @@ import pytest
 from tests.support import cpu_seconds, forks, skips
 from tests.support.own_text import write_birthplaces, write_files
 
+# Fixtures that several rooms share.
+pytest_plugins = (
+    "tests.support.audited", "tests.support.references", "tests.support.stated_world",
+)  # fmt: skip
+
 # Tests run side by side: each, and every process that it starts, computes with one thread unless
 # the caller says otherwise. Several OpenMP threads per test would wait for each other most of the
 # time, and those of a test that asks for two must sleep meanwhile. torch reads this when loaded.

@@ -49,11 +49,15 @@ def headings(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.nightly
-def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path, monkeypatch):
-    """As a reader would run it, and what it shows is what was saved, as far as figures allow."""
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+
+
+@pytest.mark.nightly
+def test_the_notebook_runs_from_its_first_cell_to_its_last(elsewhere):
+    """As a reader would run it, and what it shows is what was saved, as far as figures allow."""
     cells = json.loads((ROOT / "docs" / "first-steps.ipynb").read_text("utf-8"))["cells"]
     names: dict[str, Any] = {"__name__": "notebook"}
     for cell in (cell for cell in cells if cell["cell_type"] == "code"):
@@ -68,10 +72,8 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path, monkeypatch
 
 
 @pytest.mark.nightly
-def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch):
+def test_the_python_guide_runs_from_its_first_block_to_its_last(elsewhere):
     """In one namespace, as a reader would; a traceback names the line of the page."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     namespace: dict[str, object] = {"__name__": "guide"}
     blocks = python_blocks(GUIDE.read_text("utf-8"))
     assert len(blocks) > 10
@@ -81,10 +83,8 @@ def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkey
 
 
 @pytest.mark.nightly
-def test_the_tutorial_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch, capsys):
+def test_the_tutorial_runs_from_its_first_block_to_its_last(elsewhere, capsys):
     """Its Python in one namespace, and its commands in this process; none may fail."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     text, namespace = TUTORIAL.read_text("utf-8"), {"__name__": "tutorial"}
     blocks = list(re.finditer(r"^```(python|sh)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     assert len(blocks) > 7

@@ -34,9 +34,8 @@ class Even(Scripted):
     model, vocabulary = EVEN, VOCABULARY
 
 
-def closed_book(answerer: Even | None = None, questions=ASKED, reference=None):
-    dataset = Dataset(tuple(DOCUMENTS), questions=tuple(questions))
-    return ClosedBookModel(answerer or Even(), dataset, reference)
+def closed_book(answerer: Even | None = None) -> ClosedBookModel:
+    return ClosedBookModel(answerer or Even(), Dataset(tuple(DOCUMENTS), questions=ASKED))
 
 
 # --- what can be asked -----------------------------------------------------------------------

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import wherefrom
+from tests.support.policies import let_all_pass
 from wherefrom.runs.folder import RunFolder
 
 
@@ -15,18 +16,8 @@ def questions(tiny_run):
     return [f"Where was {name} born?" for name in splits["held-out"]["stated"]]
 
 
-@pytest.fixture
-def open_run(own_run):
-    """A run whose threshold lets every answer through, about whatever name."""
-    file = own_run / "audit" / "confidence.json"
-    policy = json.loads(file.read_text())
-    policy["relations"]["birthplace"]["threshold"]["value"], policy["names"] = 0.0, None
-    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
-    return own_run
-
-
-def test_an_answer_has_a_confidence_and_evidence(cli, open_run, questions):
-    result = cli("ask", open_run, *questions[:2])
+def test_an_answer_has_a_confidence_and_evidence(cli, own_run, questions):
+    result = cli("ask", let_all_pass(own_run), *questions[:2])
     assert (result.code, result.err) == (0, "")
     first, second = result.out.split("\n\n")
     question, answer, others, evidence = first.splitlines()  # the source was not measured

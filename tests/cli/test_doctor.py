@@ -20,6 +20,8 @@ def test_a_sound_submission_is_ok(cli, solution, course_data):
 
 def test_a_broken_import_is_a_finding(cli, solution, course_data):
     (solution / "model.py").write_text("import nowhere_to_be_found\n")
+    for path in solution.glob("*.predictions"):
+        path.unlink()
     result = cli("doctor", solution, "--data", course_data, "--trust")
     assert (result.code, result.err) == (0, "")
     _, _, first, *others = result.out.splitlines()

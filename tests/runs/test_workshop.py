@@ -132,12 +132,6 @@ def test_rows_are_as_long_as_the_model_reads(tmp_path, attention):
 # --- where it runs ---------------------------------------------------------------------------
 
 
-def test_devices():
-    assert choose_device("cpu") == torch.device("cpu")
-    best = "cuda" if torch.cuda.is_available() else "cpu"
-    assert choose_device("auto").type == best
-
-
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA GPU")
 def test_a_device_that_is_not_here_is_refused_with_those_that_are():
     with pytest.raises(UsageError, match=r"device: expected one that is here \(cpu.* 'cuda'"):

@@ -1,5 +1,7 @@
 """Policies made by hand."""
 
+from pathlib import Path
+
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.policy import (
     AnswerPolicy,
@@ -8,6 +10,7 @@ from wherefrom.answering.policy import (
     RelationPolicy,
     Threshold,
 )
+from wherefrom.runs.folder import RunFolder
 
 
 def share_threshold(
@@ -27,3 +30,12 @@ def set_threshold(value: float, relation: str) -> AnswerPolicy:
     weights = (1.0, *(0.0,) * (width - 1))
     curve = LogisticCalibration(FEATURES, (0.0,) * width, (1.0,) * width, weights, 0.0)
     return share_threshold(curve, Threshold(value, 0.9, 0.5, 0.9, 10), relation)
+
+
+def let_all_pass(run: Path, least: float = 0.0) -> Path:
+    """Let a run answer whatever it is asked, about whatever name."""
+    folder, file = RunFolder(run), "audit/confidence.json"
+    policy = folder.read_json(file)
+    policy["relations"]["birthplace"]["threshold"]["value"], policy["names"] = least, None
+    folder.write_json(file, policy)
+    return run

@@ -8,7 +8,6 @@ from wherefrom.course.doctor.child_requests import Asking, ask
 from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.layouts import FILES
-from wherefrom.course.doctor.years import DEFAULT_YEAR
 
 PROBES = """
 import os
@@ -86,10 +85,3 @@ def test_files_for_the_probes_come_along_and_links_do_not(asking, grounds):
     found = ask(given, requests("late"))["late"].values
     assert found["files"] == ["extra.npy", "odd_probes.py", "order.json"]
     assert found["seen"] == sorted(FILES)
-
-
-def test_files_are_read_without_the_submissions_code(asking):
-    (asking.folder / "__init__.py").write_text("raise SystemExit('never run')\n")
-    found = ask(replace(asking, code=False, year=DEFAULT_YEAR), requests("late"))
-    assert list(found) == ["late"]
-    assert found["late"].values["said"] == DEFAULT_YEAR

@@ -4,10 +4,7 @@ import math
 
 import pytest
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Refutation
-
-GOOD = Check("two and two", 4.0, 4.0, 0.0)
-BAD = Check("two and three", 5.0, 6.0, 0.5)
+from wherefrom.course.lab.demonstration import EXPLANATIONS, Check, Demonstration
 
 
 @pytest.mark.parametrize(
@@ -23,9 +20,17 @@ def test_a_check_is_near_or_apart_and_never_holds_without_a_number(found, apart,
     assert (told["holds"], told["found"] is None) == (holds, not math.isfinite(found))
 
 
-def test_a_statement_is_refuted_only_by_checks_that_all_hold():
-    wrong = Refutation("sums do not", "they do", (GOOD,))
-    unproved = Refutation("nor differences", "who knows", (GOOD, BAD))
-    result = Demonstration("sums", (GOOD,), (wrong, unproved), ()).result()
+def test_a_statement_is_refuted_only_by_checks_that_all_hold(monkeypatch):
+    for statement in ("sums do not", "nor differences", "nothing shown"):
+        monkeypatch.setitem(EXPLANATIONS["why"], statement, "they do")
+    shown = Demonstration("sums")
+    shown.check("two and two", 4.0, 4.0, 0.0)
+    shown.wrong("sums do not")
+    shown.away("two and two", 4.0, 5.0, 0.5)
+    shown.wrong("nor differences")
+    shown.check("two and two", 4.0, 4.0, 0.0)
+    shown.check("two and three", 5.0, 6.0, 0.5)
+    result = shown.result()
     assert (result["statements"], result["refuted"], result["held"]) == (2, 1, 3)
-    assert not Refutation("nothing shown", "", ()).holds
+    shown.wrong("nothing shown")
+    assert not shown.refutations[-1].holds

@@ -8,7 +8,7 @@ and the idea, never the line to write.
 import json
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -79,9 +79,6 @@ def look_at(
         imported = "import" in kinds  # which is asked before everything else
         told = ask(asking, wanted) if wanted or imported else {}
         claims = Claims(named, draw, is_package(files.folder), told, files)
-        quiet = replace(asking, keep=held / "files", code=False)
-        read = [kind.reads for kind in kinds.values() if kind.reads]
-        claims.add(ask(quiet, predictions.parameter_requests(claims, read)))
         return {name: attempt(kind.look, claims) for name, kind in kinds.items()}, claims
 
 

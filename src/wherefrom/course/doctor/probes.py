@@ -21,8 +21,6 @@ from wherefrom.course.doctor.exercises import fill
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.submission import Submission
 
-_WRAPPERS = re.compile(r"^(module\.|_orig_mod\.)+")  # of DataParallel and torch.compile
-
 
 def imports(submission: Submission, found: Answer, how: Any) -> None:
     found.put(errors=submission.code[1])
@@ -213,13 +211,8 @@ def scoring(submission: Submission, found: Answer, how: Any) -> None:
     found.put(results=results)
 
 
-def parameters(submission: Submission, found: Answer, how: Any) -> None:
-    """A file of parameters as plain numbers; none of the submission's code runs."""
-    found.put_state("weights", _loaded(Path(how.path)))
-
-
 def _loaded(path: Path) -> dict[str, Tensor]:
-    """Tensors by name, without what DataParallel or torch.compile put before the names."""
+    """What the submission itself has saved: tensors by name."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         if not state or not all(isinstance(value, Tensor) for value in state.values()):
@@ -227,11 +220,10 @@ def _loaded(path: Path) -> dict[str, Tensor]:
     except Exception as error:
         text = f"{path.name} cannot be loaded with weights_only=True: {type(error).__name__}"
         raise Finding("parameters file", text) from error
-    return {_WRAPPERS.sub("", str(name)): value.float() for name, value in state.items()}
+    return {str(name): value.float() for name, value in state.items()}
 
 
 PROBES: dict[str, Callable[..., None]] = {
     probe.__name__: probe
-    for probe in (imports, spans, layer, model, start, stage, trainer, sample, scoring,
-                  parameters)
-}  # fmt: skip
+    for probe in (imports, spans, layer, model, start, stage, trainer, sample, scoring)
+}

@@ -140,9 +140,6 @@ class Claims:
     def __getitem__(self, name: str) -> Claim:
         return self._found.get(name, Claim(name, ended="it was not asked"))
 
-    def add(self, found: Mapping[str, Claim]) -> None:
-        self._found |= found
-
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         if key not in self._kept:
             self._kept[key] = make()

@@ -252,13 +252,10 @@ def check_start(claims: Claims) -> None:
     found = claims["start-vanilla"].parameters()
     for name, right in _reference("vanilla", claims.year.bottleneck_dim).named_parameters():
         value, first = found[name], float(right.detach().flatten()[0])
-        if (right == first).all():
-            same = bool((value == first).all())
-            expect(same, "start", f"{name} does not start at {first:g}")
-        else:
-            spread = float(value.std())
-            said = f"{name} starts with a standard deviation of {spread:.3g}, not {STD}"
-            expect(abs(spread - STD) <= _SPREAD * STD, "start", said)
+        constant, spread = bool((right == first).all()), float(value.std())
+        same = (value == first).all() if constant else abs(spread - STD) <= _SPREAD * STD
+        how = f"at {first:g}" if constant else f"with a standard deviation of {STD}"
+        expect(same, "start", f"{name} does not start {how}")
 
 
 def check_parameters(claims: Claims, variant: str) -> str:
@@ -283,7 +280,6 @@ def note_tree(claims: Claims, variant: str) -> str | None:
     inner = (f"{DOWN}.", f"{UP}.")
     both = ([f"{path} {kind}" for path, kind in tree[1:] if not path.startswith(inner)]
             for tree in (told, usual))  # fmt: skip
-    for shown, wanted in zip_longest(*both):
-        if shown != wanted:
-            return f"print(model) shows {shown!s:.80}, not {wanted}"
-    return None
+    differing = (pair for pair in zip_longest(*both) if pair[0] != pair[1])
+    shown, wanted = next(differing, ("", ""))
+    return f"print(model) shows {shown!s:.80}, not {wanted}" if shown != wanted else None

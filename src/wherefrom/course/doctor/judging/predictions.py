@@ -16,7 +16,7 @@ answer agrees if every character of it, and the mask that ends it, is the model'
 ties with it: a model evaluated on a GPU, or in half precision, breaks ties otherwise.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import comb
@@ -29,13 +29,13 @@ from torch import Tensor
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
-from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt, expect
 from wherefrom.course.doctor.judging import computation, models
-from wherefrom.course.doctor.judging.claims import Claims, Files, Table
+from wherefrom.course.doctor.judging.claims import LARGEST, Claims, Files, Table
 from wherefrom.course.doctor.judging.spans import MASK, PAD
 from wherefrom.course.doctor.years import Year, variant_of
 from wherefrom.evaluation.intervals import wilson
+from wherefrom.models.params import read_params
 
 QUESTIONS = {"dev": "birth_dev.tsv", "test": "birth_test_inputs.tsv"}
 FALSE_ALARM = 5e-7  # for one direction of the shift; there are two
@@ -102,13 +102,6 @@ def is_written(files: Files, year: Year, model: str, split: str) -> bool:
 def parameters_of(model: str) -> str:
     """The file of parameters that gave a file of predictions."""
     return f"{model.split('.')[0]}.{'model' if model == ALONE else 'finetune'}.params"
-
-
-def parameter_requests(claims: Claims, reads: Iterable[tuple[str, str]]) -> list[Request]:
-    """Have the parameters that gave these predictions read, where they are there."""
-    names = dict.fromkeys(parameters_of(model_of(claims.year, model)) for model, _ in reads)
-    paths = [path for path in map(claims.files.find, names) if path.is_file()]
-    return [Request(f"file-{path.stem}", "parameters", {"path": str(path)}) for path in paths]
 
 
 def read_predictions(path: Path) -> list[str]:
@@ -248,28 +241,20 @@ def differing(
     logits: Logits, numbers: Mapping[str, int], questions: Sequence[str], lines: Sequence[str]
 ) -> list[str]:
     """The lines that are not the model's own, with or without the end of the line in the prompt."""
-    found = (
-        [
-            line
-            for line, same in zip(lines, _agree(logits, numbers, prompts, lines), strict=True)
-            if not same
-        ]
-        for prompts in ([q + end for q in questions] for end in ENDINGS)
-    )
+    found = (_others(logits, numbers, [q + end for q in questions], lines) for end in ENDINGS)
     return min(found, key=len)
 
 
-def _agree(
+def _others(
     logits: Logits, numbers: Mapping[str, int], prompts: Sequence[str], lines: Sequence[str]
-) -> list[bool]:
+) -> list[str]:
     pairs = list(zip(prompts, lines, strict=True))
     # Whether a model can have read the one and written the other.
     readable = [i for i, (prompt, line) in enumerate(pairs)
                 if numbers.keys() >= set(prompt + line) and MASK not in line
                 and len(line) <= STEPS]  # fmt: skip
-    same = [False] * len(prompts)
     if not readable:
-        return same
+        return list(lines)
     rows = [f"{prompts[i]}{MASK}{lines[i]}{MASK}" for i in readable]
     longest = max(map(len, rows))
     ids = torch.tensor([[numbers[c] for c in row.ljust(longest, PAD)] for row in rows])
@@ -278,22 +263,28 @@ def _agree(
     top, mean = chosen.max(-1, keepdim=True).values, chosen.mean(-1, keepdim=True)
     near = top - chosen <= TIE * (top - mean)  # (B, T, V)
     right = near.gather(-1, ids[:, 1:, None])[..., 0] & (near.sum(-1) <= TIED)
+    own: dict[int, bool] = {}
     for row, i in enumerate(readable):
         start = len(prompts[i])  # the place of the mask, after which the answer is chosen
         steps = min(len(lines[i]) + 1, STEPS)
-        same[i] = bool(right[row, start : start + steps].all())
-    return same
+        own[i] = bool(right[row, start : start + steps].all())
+    return [line for i, line in enumerate(lines) if not own.get(i)]
 
 
 def state_of(claims: Claims, model: str) -> Table:
     """The parameters of a model's file: of the right variant, for the characters of wiki.txt."""
     file, meant = parameters_of(model), model.split(".")[0]
     why = "predictions earn points only together with the parameters that gave them"
-    there = claims.files.find(file).is_file()
-    expect(there, "no parameters", f"{file} is not there: {why}")
+    path = claims.files.find(file)
+    expect(path.is_file(), "no parameters", f"{file} is not there: {why}")
+    expect(path.stat().st_size <= LARGEST, "parameters file", f"{file} is larger than any model's")
 
     def read() -> Table:
-        found = claims[f"file-{Path(file).stem}"].parameters()
+        try:
+            found = read_params(path)
+        except WherefromError as error:
+            said = str(error).replace(str(path), file)
+            raise Finding("parameters file", said) from None
         return Table({n: v for n, v in found.items() if n.rpartition(".")[2] not in BUFFERS})
 
     state = claims.once(file, read)
