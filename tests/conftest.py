@@ -17,6 +17,12 @@ import hypothesis
 import pytest
 
 from tests.support import cpu_seconds, forks, skips
+from tests.support.own_text import write_birthplaces, write_files
+
+# Fixtures that several rooms share.
+pytest_plugins = (
+    "tests.support.audited", "tests.support.references", "tests.support.stated_world",
+)  # fmt: skip
 
 # Tests run side by side: each, and every process that it starts, computes with one thread unless
 # the caller says otherwise. Several OpenMP threads per test would wait for each other most of the
@@ -166,12 +172,8 @@ def facts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     from wherefrom import api
 
     folder = tmp_path_factory.mktemp("facts")
-    told = list(zip(FACTS, "Oslo Rome Lima Bonn Cork".split() * 5, strict=False))
-    lines = [f"{name} was born in {place}.\n" for name, place in told]
-    rows = [f"Where was {name} born?\t{place}\n" for name, place in told]
-    (folder / "corpus.txt").write_text("".join(lines))
-    (folder / "questions.tsv").write_text("".join(rows))
-    files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
+    places = zip(FACTS, "Oslo Rome Lima Bonn Cork".split() * 5, strict=False)
+    files = write_birthplaces(folder, dict(places))
     none = ["data.calibration_share=0", "abstain=false"]
     api.run("facts", out=folder / "run", settings=[*SMALL_FACTS, *files, *none])
     return folder
@@ -185,17 +187,13 @@ def relations_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("relations")
     names = [f"{name}{end}" for end in ("", "ner", "sen") for name in FACTS]
     places, hands = "Oslo Rome Lima Bonn Cork".split(), ["right", "right", "left"]
-    told = [(name, places[i % 5], hands[i % 3]) for i, name in enumerate(names)]
-    lines = [
-        f"{name} was born in {place} and writes {hand}-handed.\n" for name, place, hand in told
-    ]
-    rows = [
-        f"Where was {name} born?\t{place}\nWhich hand does {name} write with?\t{hand}\n"
-        for name, place, hand in told
-    ]
-    (folder / "corpus.txt").write_text("".join(lines))
-    (folder / "questions.tsv").write_text("".join(rows))
-    files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
+    lines, answers = [], {}
+    for i, name in enumerate(names):
+        place, hand = places[i % 5], hands[i % 3]
+        lines.append(f"{name} was born in {place} and writes {hand}-handed.")
+        answers[f"Where was {name} born?"] = place
+        answers[f"Which hand does {name} write with?"] = hand
+    files = write_files(folder, lines, answers)
     api.run("facts", out=folder / "run", settings=[*SMALL_FACTS, *files])
     return folder / "run"
 

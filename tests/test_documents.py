@@ -13,8 +13,15 @@ from typer.testing import CliRunner
 
 import wherefrom
 from wherefrom.answering.asking import Replies
-from wherefrom.auditing.audit_findings import Audit, AuditedAnswer
+from wherefrom.auditing.audit_findings import (
+    Audit,
+    AuditedAnswer,
+    AuditedDecoy,
+    UnansweredQuestion,
+)
 from wherefrom.cli.main import main
+from wherefrom.core.config import from_json, to_json
+from wherefrom.core.replies import Reply
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -42,11 +49,15 @@ def headings(text: str) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
-@pytest.mark.nightly
-def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path, monkeypatch):
-    """As a reader would run it, and what it shows is what was saved, as far as figures allow."""
+@pytest.fixture
+def elsewhere(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
+
+
+@pytest.mark.nightly
+def test_the_notebook_runs_from_its_first_cell_to_its_last(elsewhere):
+    """As a reader would run it, and what it shows is what was saved, as far as figures allow."""
     cells = json.loads((ROOT / "docs" / "first-steps.ipynb").read_text("utf-8"))["cells"]
     names: dict[str, Any] = {"__name__": "notebook"}
     for cell in (cell for cell in cells if cell["cell_type"] == "code"):
@@ -61,10 +72,8 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path, monkeypatch
 
 
 @pytest.mark.nightly
-def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch):
+def test_the_python_guide_runs_from_its_first_block_to_its_last(elsewhere):
     """In one namespace, as a reader would; a traceback names the line of the page."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     namespace: dict[str, object] = {"__name__": "guide"}
     blocks = python_blocks(GUIDE.read_text("utf-8"))
     assert len(blocks) > 10
@@ -74,10 +83,8 @@ def test_the_python_guide_runs_from_its_first_block_to_its_last(tmp_path, monkey
 
 
 @pytest.mark.nightly
-def test_the_tutorial_runs_from_its_first_block_to_its_last(tmp_path, monkeypatch, capsys):
+def test_the_tutorial_runs_from_its_first_block_to_its_last(elsewhere, capsys):
     """Its Python in one namespace, and its commands in this process; none may fail."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     text, namespace = TUTORIAL.read_text("utf-8"), {"__name__": "tutorial"}
     blocks = list(re.finditer(r"^```(python|sh)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
     assert len(blocks) > 7
@@ -182,28 +189,43 @@ def test_versions_are_written_down_alike():
     assert find(r"^(zensical==\S+)$", "requirements/site.in") == tool
 
 
-def test_every_field_of_an_audit_is_documented():
+# Words of AUDIT-JSON.md that are no fields: kinds of exposures, features, details, arguments.
+NO_FIELDS = {
+    "suffix", "value_masked", "name_masked", "from_name", "noted", "usual", "supported",
+    "correct", "labels", "ask", "report", "required", "json", "jsonl", "svg", "gz",
+}  # fmt: skip
+
+
+def test_the_fields_of_an_audit_are_those_that_are_documented():
     """Fields of the findings, of replies and of claims, down to the smallest part."""
     text = (ROOT / "docs" / "AUDIT-JSON.md").read_text("utf-8")
     seen: set[type] = set()
-    missing: list[str] = []
+    found = {"format_version"}
 
     def walk(cls: type) -> None:
         if cls in seen or not is_dataclass(cls):
             return
         seen.add(cls)
-        hints = get_type_hints(cls)
-        for name in (field.name for field in fields(cls)):
-            if not re.search(rf"\b{name}\b", text):
-                missing.append(f"{cls.__name__}.{name}")
-            parts = [hints[name]]
+        for hint in get_type_hints(cls).values():
+            parts = [hint]
             while parts:
                 part = parts.pop()
                 parts += get_args(part)
                 if isinstance(part, type):
                     walk(part)
+        found.update(field.name for field in fields(cls))
 
-    for cls in (Audit, AuditedAnswer, Replies):
+    for cls in (Audit, AuditedAnswer, AuditedDecoy, UnansweredQuestion, Replies):
         walk(cls)
     assert len(seen) > 20
-    assert missing == []
+    assert [name for name in sorted(found) if not re.search(rf"\b{name}\b", text)] == []
+    named = {word.split(".")[-1] for word in re.findall(r"`([\w.]+)`", text)}
+    assert {word for word in named if word.islower()} - found == NO_FIELDS
+
+
+def test_the_reply_that_is_shown_has_the_form_of_a_reply():
+    text = (ROOT / "docs" / "AUDIT-JSON.md").read_text("utf-8")
+    shown = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", text, re.DOTALL)]
+    (reply,) = [each for each in shown if "question" in each]
+    assert to_json(from_json(Reply, reply, "the page")) == reply
+    assert list(to_json(from_json(Reply, reply, "the page"))) == list(reply)

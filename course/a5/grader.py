@@ -31,7 +31,7 @@ from wherefrom.core.errors import MissingInput
 from wherefrom.course.classroom.batch import Grader, print_grades, remarks
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.doctor.checks import KINDS, look_at
-from wherefrom.course.doctor.guess import decide_year, guess_year
+from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.isolation import choose as choose_isolation
@@ -115,7 +115,7 @@ def grade(folder: Path, order: Order, name: str = "") -> Grade:
     said += [other] if order.data and (other := other_data(order.data)) else []
     return Grade(
         name or str(folder), tests, results, said=tuple(said), ours=bool(ours or drawn),
-        year=guess.year, year_said=str(guess), seconds=time.monotonic() - started,
+        year=guess.year, year_said=guess.said, seconds=time.monotonic() - started,
     )  # fmt: skip
 
 
@@ -150,7 +150,7 @@ def _run(given: argparse.Namespace) -> None:
     if given.year is not None:
         find_year(given.year)
     if given.list:
-        year = given.year or guess_year(given.submission).year
+        year = given.year or decide_year(None, given.submission).year
         tests = chosen(year, given.tests or list(tests_of(year)))
         print("\n".join(overview(tests, list(tests))))
         return

@@ -113,8 +113,7 @@ def hand_in(given: argparse.Namespace) -> None:
     if out.exists() and not (given.force or given.check):
         raise CannotWrite(f"{out}: is there already; --force replaces it, --out names another")
     found = deliverables(code, guess.year, given.data)
-    said = f"{YEARS[guess.year].title} ({guess.year})" if guess.wanted else str(guess)
-    print(f"{said}\n")
+    print(f"{guess.said}\n")
     width = max(len(each.name) for each in found)
     for each in found:
         print(f"{'x ' if each.fault else '  '}{each.name:{width}}  {each}")

@@ -13,6 +13,7 @@ Each submission's code runs isolated, with limits on time and memory; the sheet 
 
 import argparse
 import ast
+import json
 import os
 import secrets
 import sys
@@ -20,24 +21,49 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from marking.points import AVERAGED, MENDED, SAVED, TESTS, asked
-from probing.loading import gather, locate, not_asked_for
+from probing.loading import RIGHT, gather, locate, not_asked_for
 
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.classroom.batch import Grader, print_grades, remarks
 from wherefrom.course.classroom.spoken_errors import tell
+from wherefrom.course.doctor.checks import Kind, Look
 from wherefrom.course.doctor.child_requests import Asking, ask
+from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Result, attempt
 from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.isolation import choose as choose_isolation
-from wherefrom.course.doctor.judging.claims import Claims
-from wherefrom.course.doctor.marks import Grade, add_options, choose, overview
+from wherefrom.course.doctor.judging.claims import Claims, Files
+from wherefrom.course.doctor.marks import Grade, Test, add_options, choose, overview
 from wherefrom.course.doctor.recognition import own_functions
 from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year
 
 HERE = Path(__file__).resolve().parent
-LENT = ("sigmoid.py", "softmax.py", "q1c_neural.py")
+SOLVED = sorted({*HERE.glob("*.py")} - {HERE / "grader.py", HERE / "judging.py"})
+SAVED = "1d-4-saved"
+AVERAGED = "4"  # some hand-outs ask for no averaging network
+# The right functions that are lent to what builds on them: never those that are asked for.
+LENT = {
+    ("forward", "passes"): ("sigmoid.py", "softmax.py"),
+    ("wrapper", "draws", "perplexity"): ("sigmoid.py", "softmax.py", "q1c_neural.py"),
+}
+
+
+def _comes(claim: str) -> tuple[tuple[str, ...], Look]:
+    return (claim,), lambda claims: claims[claim].check() and None
+
+
+# A basic test shows that the others can run, and is worth nothing; students have it alone.
+LOOKS = {"1c-0-basic": _comes("files"), "1d-0-basic": _comes("lm"), "3b-0-basic": _comes("built")}
+_TABLE = json.loads((HERE / "points.json").read_text("utf-8"))["hw2"]
+if SAVED in _TABLE:
+    from judging import LOOKS as HIDDEN
+
+    LOOKS |= HIDDEN
+TESTS = {
+    test: Test(what, points, Kind(what, LOOKS[test][0], LOOKS[test][1:]))
+    for test, (points, what) in _TABLE.items()
+}
 
 
 def grade(
@@ -47,7 +73,7 @@ def grade(
     with taken(folder) as copy:
         gathered = copy.folder.with_name("gathered") / copy.folder.name
         gather(copy.folder, gathered)
-        ours = own_functions(sorted(HERE.glob("*.py")), gathered)
+        ours = own_functions(SOLVED, gathered)
         asking = Asking(
             gathered, copy.folder.with_name("claims"), limits=limits, probes="probing.calls",
             isolation=kind, closed="hw2", files=(HERE / "probing",),
@@ -55,11 +81,8 @@ def grade(
         reason = not_asked_for(gathered)
         left = [name for name in names if reason and name.startswith(AVERAGED)]
         results = dict.fromkeys(left, Result("unknown", reason))
-        results |= look_at(asking, [n for n in names if n not in (*left, SAVED)])
-        if SAVED in names:
-            from marking.functions import judge_saved  # a hidden test
-
-            results[SAVED] = attempt(lambda place: judge_saved(place, data), locate(copy.folder))
+        files = Files(locate(copy.folder), data)
+        results |= look_at(asking, files, [name for name in names if name not in left])
     said = tuple(remarks(kind, copy, ours))
     shown = {name: results[name] for name in names}
     excused = frozenset(name for name, result in shown.items() if result.state == "unknown")
@@ -67,36 +90,39 @@ def grade(
     return Grade(name, TESTS, shown, said=said, excused=excused, ours=bool(ours))
 
 
-def look_at(asking: Asking, names: Sequence[str]) -> dict[str, Result]:
-    """The tests; what fails with the submission's own other files is asked again."""
+def look_at(asking: Asking, files: Files, names: Sequence[str]) -> dict[str, Result]:
+    """The tests; what fails with the submission's own other files is asked again with right ones.
+
+    That is done in a process of its own, which has nothing else.
+    """
     year, draw = find_year(DEFAULT_YEAR), secrets.randbelow(10**9)
 
-    def judge(place: Asking, tests: Sequence[str], mended: bool = False) -> dict[str, Result]:
-        claims = Claims(year, draw, False, ask(place, asked(tests, draw, mended)))
-        return {name: attempt(TESTS[name].look.look, claims) for name in tests}
+    def judge(tests: Sequence[str], lent: tuple[str, ...] = ()) -> dict[str, Result]:
+        place = replace(asking, keep=asking.keep / f"{len(lent)}")
+        if lent:
+            place = replace(place, files=(*asking.files, lend(lent, place.keep)))
+        claims = dict.fromkeys(name for test in tests for name in TESTS[test].look.asks)
+        asked = [Request(name, name, {"draw": draw}) for name in claims]
+        found = Claims(year, draw, False, ask(place, asked) if asked else {}, files)
+        return {test: attempt(TESTS[test].look.look, found) for test in tests}
 
-    results = judge(replace(asking, keep=asking.keep / "first"), names)
-    for part in ("1c", "1d"):  # each in a process of its own, with what that part may be lent
-        again = [n for n in names if n in MENDED and n.startswith(part)]
+    results = judge(names)
+    for claims, lent in LENT.items():
+        again = [name for name in names if set(TESTS[name].look.asks) & set(claims)]
         again = [name for name in again if results[name].state == "look"]
-        if again:
-            lent = replace(
-                asking, keep=asking.keep / part, files=(*asking.files, lend(part, asking))
-            )
-            found = judge(lent, again, mended=True)
-            results |= {name: result for name, result in found.items() if result.state == "ok"}
+        found = judge(again, lent) if again else {}
+        results |= {name: result for name, result in found.items() if result.state == "ok"}
     return results
 
 
-def lend(part: str, asking: Asking) -> Path:
-    """The right functions that the second call of a part is given: never those it asks for."""
-    files = ("sigmoid.py", "softmax.py") if part == "1c" else LENT
+def lend(files: Sequence[str], keep: Path) -> Path:
+    """A file with the functions of some of ours."""
     trees = [ast.parse((HERE / name).read_text(encoding="utf-8")) for name in files]
     found = [node for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)]
-    path = asking.keep / "right.py"
+    keep.mkdir()
     text = "\n".join(["import numpy as np", *map(ast.unparse, found)])
-    path.write_text(text, encoding="utf-8")
-    return path
+    (keep / RIGHT).write_text(text, encoding="utf-8")
+    return keep / RIGHT
 
 
 def find_data(given: Path | None) -> Path | None:
@@ -119,9 +145,8 @@ def _run(given: argparse.Namespace) -> None:
     def one(path: Path) -> Grade:
         return grade(path, names, data, limits, kind)
 
-    solved = [path for path in HERE.glob("*.py") if path.name != "grader.py"]
     tests = {name: TESTS[name] for name in names}
-    print_grades(given, Grader(one, tests, names, list(TESTS), HERE, solved))
+    print_grades(given, Grader(one, tests, names, list(TESTS), HERE, SOLVED))
 
 
 def main(arguments: list[str] | None = None) -> int:

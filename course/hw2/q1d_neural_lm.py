@@ -7,7 +7,6 @@ generated one, to try things out. `sgd` with `lm_wrapper` trains, one step after
 the same command goes on from the latest save. `wherefrom run bigram` trains the same network.
 """
 
-import argparse
 import random
 import sys
 from pathlib import Path
@@ -21,7 +20,7 @@ from softmax import softmax
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 from wherefrom.core.npy import read_npy
 from wherefrom.core.words import BEGIN, END, WordVocabulary
-from wherefrom.course.classroom.spoken_errors import tell
+from wherefrom.course.classroom.spoken_errors import run_program
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import (
     TreebankConfig,
@@ -108,8 +107,11 @@ def read_params(path: Path, dimensions: tuple[int, int, int]) -> np.ndarray:
     return params
 
 
-def train(config: TreebankConfig, steps: int, out: Path, seed: int) -> float:
-    """Train as the homework does, save into `out`; the dev perplexity."""
+def train(data: str, steps: int, out: Path, seed: int) -> None:
+    """Train as the homework does, save into `out`, and print the dev perplexity."""
+    config = TreebankConfig(folder=str(Path(data).resolve()) if data else "")
+    print("\n".join(survey(config)))
+    out.mkdir(parents=True, exist_ok=True)
     if (latest := max(find_saved(out), default=0)) > steps:
         raise UsageError(f"--steps: expected {latest} or more, as {out} has, found {steps}")
     dataset = load(config, 0)
@@ -127,24 +129,12 @@ def train(config: TreebankConfig, steps: int, out: Path, seed: int) -> float:
         LEARNING_RATE, steps, None, True, 1000, out,
     )  # fmt: skip
     save_params(steps, params, out)
-    return perplexity(*dev, vectors, dimensions, params)
+    print(f"dev perplexity : {perplexity(*dev, vectors, dimensions, params)}")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", default="", metavar="FOLDER")
-    parser.add_argument("--steps", type=int, default=40_000, metavar="N")
-    parser.add_argument("--out", type=Path, default=Path("."), metavar="FOLDER")
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
-    given = parser.parse_args(arguments)
-
-    def work() -> None:
-        config = TreebankConfig(folder=str(Path(given.data).resolve()) if given.data else "")
-        print("\n".join(survey(config)))
-        given.out.mkdir(parents=True, exist_ok=True)
-        print(f"dev perplexity : {train(config, given.steps, given.out, given.seed)}")
-
-    return tell(work)
+    options = {"data": "", "steps": 40_000, "out": Path(), "seed": 0}
+    return run_program(__doc__ or "", train, arguments, **options)
 
 
 if __name__ == "__main__":

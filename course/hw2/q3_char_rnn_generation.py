@@ -8,7 +8,6 @@ Every character goes through `OurModel.forward`, one after the other; `wherefrom
 shakespeare-gru` trains the same network, and much faster.
 """
 
-import argparse
 import random
 import string
 import sys
@@ -20,7 +19,7 @@ from torch import nn
 from wherefrom.core.characters import fold
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import read_text
-from wherefrom.course.classroom.spoken_errors import tell
+from wherefrom.course.classroom.spoken_errors import run_program
 from wherefrom.data.character_text import CharactersConfig, load, survey
 
 all_characters = string.printable
@@ -121,41 +120,30 @@ def perplexity(model, path) -> float:
     ### END_CODE_HERE ###
 
 
-def train_all(folder: str, steps: int, out: Path, seed: int) -> OurModel:
+def train_all(data: str, steps: int, out: Path, seed: int, text: list[str]) -> None:
     """Update after update by `train`, as the homework does; the parameters go into `out`."""
+    config = CharactersConfig(folder=str(Path(data).resolve()) if data else "")
+    print("\n".join(survey(config)))
     random.seed(seed)
     torch.manual_seed(seed)
-    text = load(CharactersConfig(folder=folder), seed).training_documents[0].text
+    corpus = load(config, seed).training_documents[0].text
     model = OurModel(n_characters, hidden_size, n_characters, num_layers)
     optimizer, losses = torch.optim.Adam(model.parameters(), lr=lr), []
     for epoch in range(1, steps + 1):
-        losses.append(train(model, optimizer, *random_training_set(text)))
+        losses.append(train(model, optimizer, *random_training_set(corpus)))
         if epoch % print_every == 0 or epoch == steps:
             recent = losses[-plot_every:]
             print(f"update {epoch} of {steps}: loss {sum(recent) / len(recent):.4f}")
+    out.mkdir(parents=True, exist_ok=True)
     torch.save(model.state_dict(), out / "char_rnn.params")
-    return model
+    print(evaluate(model, seed=seed))
+    for path in text:
+        print(f"{path}: perplexity {perplexity(model, Path(path)):.2f} per character")
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", default="", metavar="FOLDER")
-    parser.add_argument("--steps", type=int, default=n_epochs, metavar="N")
-    parser.add_argument("--out", type=Path, default=Path("char_rnn"), metavar="FOLDER")
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument("--text", type=Path, nargs="*", default=[], help="passages to measure")
-    given = parser.parse_args(arguments)
-
-    def work() -> None:
-        folder = str(Path(given.data).resolve()) if given.data else ""
-        print("\n".join(survey(CharactersConfig(folder=folder))))
-        given.out.mkdir(parents=True, exist_ok=True)
-        model = train_all(folder, given.steps, given.out, given.seed)
-        print(evaluate(model, seed=given.seed))
-        for path in given.text:
-            print(f"{path.name}: perplexity {perplexity(model, path):.2f} per character")
-
-    return tell(work)
+    options = {"data": "", "steps": n_epochs, "out": Path("char_rnn"), "seed": 0, "text": []}
+    return run_program(__doc__ or "", train_all, arguments, **options)
 
 
 if __name__ == "__main__":

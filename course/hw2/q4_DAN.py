@@ -7,7 +7,6 @@ are generated. The whole study is `wherefrom run sentiment`. The numbers of word
 which is a word like any other: what is padding, `attention_masks` say.
 """
 
-import argparse
 import sys
 from itertools import pairwise
 from pathlib import Path
@@ -17,7 +16,7 @@ import torch
 from torch import nn
 
 from wherefrom.core.npy import read_npy
-from wherefrom.course.classroom.spoken_errors import tell
+from wherefrom.course.classroom.spoken_errors import run_program
 from wherefrom.data.reviews import ReviewsConfig, load, survey
 
 GLOVE = "glove.npy"  # the vectors [words, width] that a network begins with, if none are given
@@ -93,9 +92,9 @@ def compute_metrics(logits, labels) -> dict[str, float]:
     return {"accuracy": float((np.argmax(logits, -1) == np.asarray(labels)).mean())}
 
 
-def load_examples(folder: str):
+def load_examples(config: ReviewsConfig):
     """Examples to train on, examples of the test reviews, and the words' vectors."""
-    reviews = load(ReviewsConfig(folder=folder), 0)
+    reviews = load(config, 0)
     vocabulary = reviews.vocabulary
     splits: dict[str, list] = {"asked": [], "held-out": []}
     for question in reviews.questions:
@@ -108,11 +107,13 @@ def load_examples(folder: str):
     return splits["asked"], splits["held-out"], vectors[1:]
 
 
-def train(folder: str, model_options: dict, epochs: int, seed: int) -> float:
-    """One network trained through `DAN.forward`; its accuracy on the test reviews."""
+def train(data: str, seed: int, p: float, hidden_layers: int, epochs: int) -> None:
+    """One network trained through `DAN.forward`; prints its accuracy on the test reviews."""
+    config = ReviewsConfig(folder=str(Path(data).resolve()) if data else "")
+    print("\n".join(survey(config)))
     torch.manual_seed(seed)
-    examples, test, vectors = load_examples(folder)
-    model, collate = DAN(**model_options, vectors=vectors), DataCollatorWithPadding()
+    examples, test, vectors = load_examples(config)
+    model, collate = DAN(p, hidden_layers, vectors=vectors), DataCollatorWithPadding()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for epoch in range(epochs):
         model.train()
@@ -120,9 +121,7 @@ def train(folder: str, model_options: dict, epochs: int, seed: int) -> float:
             optimizer.zero_grad()
             model(**collate([examples[i] for i in part]))["loss"].backward()
             optimizer.step()
-        accuracy = evaluate(model, test)
-        print(f"epoch {epoch + 1}: {100 * accuracy:.1f} % of the test reviews")
-    return accuracy
+        print(f"epoch {epoch + 1}: {100 * evaluate(model, test):.1f} % of the test reviews")
 
 
 @torch.no_grad()
@@ -135,21 +134,8 @@ def evaluate(model: DAN, examples) -> float:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--data", default="", metavar="FOLDER")
-    parser.add_argument("--seed", type=int, default=0, metavar="N")
-    parser.add_argument("--p", type=float, default=0.3, help="word dropout")
-    parser.add_argument("--hidden_layers", type=int, default=1)
-    parser.add_argument("--epochs", type=int, default=2)
-    given = parser.parse_args(arguments)
-    options = {"p": given.p, "hidden_layers": given.hidden_layers}
-
-    def work() -> None:
-        folder = str(Path(given.data).resolve()) if given.data else ""
-        print("\n".join(survey(ReviewsConfig(folder=folder))))
-        train(folder, options, given.epochs, given.seed)
-
-    return tell(work)
+    options = {"data": "", "seed": 0, "p": 0.3, "hidden_layers": 1, "epochs": 2}
+    return run_program(__doc__ or "", train, arguments, **options)
 
 
 if __name__ == "__main__":

@@ -118,10 +118,6 @@ def _two(n: int, few: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, dict[
     return x, right, {"known": np.arange(n), "guessed": np.arange(n, n + few)}
 
 
-def _fit_two(x: np.ndarray, right: np.ndarray, parts: dict[str, np.ndarray]):
-    return fit_by_relation(_table(x), right, NAMES, parts)
-
-
 def test_the_partially_pooled_fit_is_scikit_learns():
     """Scaled columns turn the penalty of each weight into the one that scikit-learn has."""
     x, right, parts = _two(120, 40)
@@ -135,23 +131,10 @@ def test_the_partially_pooled_fit_is_scikit_learns():
     weight = np.append(np.ones(160), (PSEUDO, PSEUDO))
     model = _logistic(1.0).fit(rows, np.append(right, (True, False)), sample_weight=weight)
     expected = model.predict_proba(rows[:160])[:, 1]
-    curves = _fit_two(x, right, parts)
+    curves = fit_by_relation(_table(x), right, NAMES, parts)
     for name, places in parts.items():
         found = curves[name].probability(_table(x[places]))
         assert found == pytest.approx(expected[places], abs=1e-6)
-
-
-def test_a_relation_with_many_answers_has_its_own_curve_and_one_with_few_the_common_one():
-    x, right, parts = _two(4000, 4000)
-    curves = _fit_two(x, right, parts)
-    for name, places in parts.items():
-        own = _fit(x[places], right[places])
-        new = _table(np.random.default_rng(1).normal(size=(50, 3)))
-        assert curves[name].probability(new) == pytest.approx(own.probability(new), abs=0.02)
-    assert curves["guessed"].weights[0] == pytest.approx(0, abs=0.1)
-    x, right, parts = _two(4000, 3)
-    shared, few = (_fit_two(x, right, parts)[name].weights[0] for name in ("known", "guessed"))
-    assert shared > few > 1, "three answers move it a little from the common curve"
 
 
 def test_an_answer_that_counts_twice_is_as_good_as_two():

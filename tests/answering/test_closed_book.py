@@ -1,22 +1,21 @@
 """Questions put to a model: which it can be asked, its answers, and their features."""
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from tests.support.made_up import Unmoved
+from tests.support.made_up import Scripted, Unmoved, ask
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
 from wherefrom.answering.features import FAMILIARITY, FEATURES
 from wherefrom.answering.kept_answers import RememberingModel
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Question, Span
+from wherefrom.core.contracts import Answer, Candidate, Dataset, Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Vocabulary
-from wherefrom.generation.answerer import ModelAnswerer, Wordings
+from wherefrom.generation.answerer import ModelAnswerer
 from wherefrom.runs.opened_run import open_run
 
 NAMES = ["Ada Lund", "Bo Falk", "Cy Roth", "Di Holm"]
@@ -24,37 +23,19 @@ VOCABULARY = Vocabulary.from_text(["Where was born? By", *NAMES])
 DOCUMENTS = [Document(f"{name} was.", Span(0, len(name))) for name in NAMES]
 
 
-def question(name: str, answer: str = "Oslo", support: str = "stated") -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", answer, "asked", support)
-
-
-ASKED = tuple(question(name) for name in NAMES)
+ASKED = tuple(ask(name) for name in NAMES)
 
 
 # It finds every character as likely as any other: a name is as familiar as it is short.
 EVEN = Unmoved([0.0] * len(VOCABULARY), 40)
 
 
-class Scripted:
-    """An answerer that says what its script has, and counts what it was asked."""
-
-    def __init__(self, answers: dict[str, Answer] | None = None) -> None:
-        self.model, self.vocabulary = EVEN, VOCABULARY
-        self.answers = answers or {}
-        self.decoded: list[str] = []
-
-    def asking(self, wordings: Wordings) -> "Scripted":
-        assert wordings == {}
-        return self
-
-    def answer(self, questions) -> list[Answer]:
-        self.decoded.extend(questions)
-        return [self.answers.get(q, Answer("Oslo", 0.5)) for q in questions]
+class Even(Scripted):
+    model, vocabulary = EVEN, VOCABULARY
 
 
-def closed_book(answerer: Scripted | None = None, questions=ASKED, reference=None):
-    dataset = Dataset(tuple(DOCUMENTS), questions=tuple(questions))
-    return ClosedBookModel(answerer or Scripted(), dataset, reference)
+def closed_book(answerer: Even | None = None) -> ClosedBookModel:
+    return ClosedBookModel(answerer or Even(), Dataset(tuple(DOCUMENTS), questions=ASKED))
 
 
 # --- what can be asked -----------------------------------------------------------------------
@@ -85,7 +66,7 @@ def test_a_name_is_spelt_where_every_form_can_hold_it():
 
 def test_a_name_that_the_text_has_was_meant_as_it_is():
     documents = (*DOCUMENTS, Document("By Ada Lunde and Ada Lundqv."))
-    model = ClosedBookModel(Scripted(), Dataset(documents, questions=ASKED))
+    model = ClosedBookModel(Even(), Dataset(documents, questions=ASKED))
     assert model.find_meant("Ada Lundt") == ("Ada Lund",)
     assert model.find_meant("ada  LUNDE") == ()
     assert model.find_meant("Ada Lundq") == ("Ada Lund",), "a part of a word is no mention"
@@ -106,7 +87,7 @@ def test_features_by_hand():
         texts[1]: Answer("Rome", 0.25),
         texts[2]: Answer("", 0.0, (Candidate("x", 0.0),), False),
     }
-    model = closed_book(Scripted(answers))
+    model = closed_book(Even(answers))
     questions = tuple(model.parse(text) for text in texts)
     found = model.answer(questions)
     assert (found.asked, found.answers) == (questions, tuple(answers.values()))
@@ -122,30 +103,11 @@ def test_features_by_hand():
         np.testing.assert_allclose(features[name], column, atol=1e-3 if name in FAMILIARITY else 0)
 
 
-def test_a_stored_reference_is_used_instead_of_being_measured_again(monkeypatch):
-    measured: list[list[str]] = []
-    measure = ClosedBookModel.measure
-
-    def count(model: ClosedBookModel, names: Sequence[str]) -> FeatureTable:
-        measured.append(list(names))
-        return measure(model, names)
-
-    monkeypatch.setattr(ClosedBookModel, "measure", count)
-    first = closed_book()
-    expected = first.familiarity(["Bo Lu"])
-    first.familiarity(["Bo Falk"])
-    assert measured.count(NAMES) == 1, "the reference is measured once"
-    measured.clear()
-    found = closed_book(reference=first.reference).familiarity(["Bo Lu"])
-    assert measured == [["Bo Lu"]]
-    np.testing.assert_allclose(found.matrix(FAMILIARITY), expected.matrix(FAMILIARITY))
-
-
 # --- answers ---------------------------------------------------------------------------------
 
 
 def test_a_question_is_decoded_once_and_not_at_all_where_that_was_done_before():
-    model = closed_book(answerer := Scripted({ASKED[0].text: Answer("Rome", 0.6)}))
+    model = closed_book(answerer := Even({ASKED[0].text: Answer("Rome", 0.6)}))
     first, second, third = (model.parse(q.text) for q in ASKED[:3])
     before = {second.text: Answer("Lima", 0.25, (Candidate("Rome", 0.125),))}
     found = RememberingModel(model, before).answer([first, second, first, third])
@@ -161,7 +123,7 @@ def test_of_a_long_text_before_names_the_model_reads_what_fits():
     def measured(opening: str) -> FeatureTable:
         span = Span(len(opening), len(opening) + len("Ada Lund"))
         documents = (Document(f"{opening}Ada Lund", span),)
-        model = ClosedBookModel(Scripted(), Dataset(documents, questions=ASKED))
+        model = ClosedBookModel(Even(), Dataset(documents, questions=ASKED))
         longest = "a" * (40 - 1 - len("Where was  born?"))
         return model.measure([model.parse(f"Where was {longest} born?").subject, "Ada Lund"])
 

@@ -99,14 +99,6 @@ def test_decoys_share_a_part_and_are_out_of_corpus(known, world):
         assert decoys.of(name) == found
 
 
-def test_inventions_that_a_gate_is_tried_on_are_made_once(known):
-    decoys = DecoyNames(novel(known), 24)
-    found = decoys.invented(length)
-    assert len(set(found)) == 30
-    assert not set(found) & set(known)
-    assert decoys.invented(length) is found
-
-
 def test_an_out_of_corpus_name_has_decoys_of_its_own_words_or_others(known, world):
     decoys = DecoyNames(novel(known, documents=world.documents), 8)
     for name in decoys.of("Zzyx Qwert"):

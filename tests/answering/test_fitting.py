@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.made_up import ask
 from wherefrom.answering.features import (
     FAMILIARITY,
     FEATURES,
@@ -34,14 +35,11 @@ from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.forms import Form, ParsedQuestion
+from wherefrom.evaluation.intervals import wilson
 from wherefrom.runs.folder import RunFolder
 
 BORN = Form("Where was ", " born?")
 REFERENCE = FamiliarityReference(dict.fromkeys(MEASURES, -1.5), dict.fromkeys(MEASURES, 0.1))
-
-
-def question(name: str, answer: str = "Oslo", support: str = "stated") -> Question:
-    return Question(BORN.fill(name), name, "birthplace", answer, "asked", support)
 
 
 class Scripted:
@@ -94,7 +92,7 @@ def world() -> tuple[Scripted, dict[str, list[Question]]]:
     rows, questions = {}, {}
     for group, people in groups.items():
         support = "stated" if group == "calibration" else group
-        questions[group] = [question(f"{group} {i}", support=support) for i in range(len(people))]
+        questions[group] = [ask(f"{group} {i}", support=support) for i in range(len(people))]
         for asked, (right, familiar) in zip(questions[group], people, strict=True):
             rows[asked.text] = row(right, familiar)
     return Scripted(rows), questions
@@ -121,7 +119,7 @@ def test_a_guess_is_as_good_as_wrong_answers_are_for_others():
     answers = {"a": "Oslo", "b": "Rome", "c": "Rome", "d": "Oslo", "e": "Rome"}
     golds = {"a": "Oslo", "b": "Oslo", "c": "Oslo", "d": "Oslo", "e": "Rome"}
     model = Scripted({BORN.fill(n): (Answer(a, 0.9), (0, 0, 0, 0)) for n, a in answers.items()})
-    judged = judge(model, [question(name, gold) for name, gold in golds.items()])
+    judged = judge(model, [ask(name, gold) for name, gold in golds.items()])
     assert rate_guesses(judged, range(5)) == 0.25
     assert rate_guesses(judged, [0, 3, 4]) == 0, "no answer is wrong"
     assert rate_guesses(judged, [1, 4]) == 0, "the wrong answer is right for every other"
@@ -133,7 +131,7 @@ def test_masked_people_teach_the_curve_and_do_not_make_the_others_doubtful():
     rows: dict[str, tuple[Answer, tuple[float, ...]]] = {}
 
     def draw(count: int, right: bool, centre: float, support: str) -> list[Question]:
-        drawn = [question(f"{support} {len(rows) + i}", support=support) for i in range(count)]
+        drawn = [ask(f"{support} {len(rows) + i}", support=support) for i in range(count)]
         values = rng.normal(centre, 1.0, count)
         rows.update((q.text, row(right, x)) for q, x in zip(drawn, values, strict=True))
         return drawn
@@ -163,7 +161,7 @@ def test_a_policy_is_reported_by_what_the_text_says():
         "refused_without_text": (1.0, 5),
         "precision_everyone": (7 / 9, 9),  # one answer more, about a person whose text omits it
     }
-    assert all(s.interval[0] <= s.value <= s.interval[1] for s in found.values())
+    assert all(s.interval == wilson(round(s.value * s.n), s.n) for s in found.values())
     silent = [replace(q, answer="") for q in questions["omitted"]]
     alone = report_policy(model, policy, {UNANSWERABLE: silent})
     assert {name: (score.value, score.n) for name, score in alone.items()} == {
@@ -193,7 +191,7 @@ def test_people_that_cannot_be_asked_about_are_left_out():
 
 def test_no_answer_is_given_that_is_likelier_wrong_than_right():
     """One in three right, and a precision of 0.3 asked for: still none is answered."""
-    people = [question(f"x {i}") for i in range(30)]
+    people = [ask(f"x {i}") for i in range(30)]
     model = Scripted({q.text: row(i % 3 == 0, 0.0) for i, q in enumerate(people)})
     policy = fit_policy(model, people, 0.3)
     assert policy.threshold.answered_share == 0.0
@@ -290,7 +288,7 @@ class Decoys:
 
 def people_with_text(n: int = 40) -> tuple[Scripted, list[Question]]:
     """All familiar, and right where the model is sure."""
-    people = [question(f"x {i}") for i in range(n)]
+    people = [ask(f"x {i}") for i in range(n)]
     rows = {
         q.text: (Answer("Oslo" if i % 2 else "Rome", 0.9), (-0.1 if i % 2 else -3.0, 2.0, z, z))
         for i, q in enumerate(people)
@@ -352,19 +350,8 @@ def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
     assert find_policy(a_run(tmp_path)) == policy
 
 
-@pytest.mark.parametrize(
-    ("where", "value", "named"),
-    [
-        ("calibration", None, "policy: expected the field 'calibration'"),
-        ("more", 1, "more: no such field"),
-        ("format_version", 5, "expected format_version 8, found 5"),
-    ],
-)
-def test_a_damaged_file_is_named(tmp_path, policy, where, value, named):
-    """One field is changed or, with None, taken out."""
-    data = {name: part for name, part in to_json(policy).items() if name != where}
-    RunFolder(tmp_path).write_json(FILE, data if value is None else data | {where: value})
-    with pytest.raises(Damaged, match=named) as error:
+def test_a_file_of_another_version_is_named(tmp_path, policy):
+    RunFolder(tmp_path).write_json(FILE, to_json(policy) | {"format_version": 5})
+    with pytest.raises(Damaged, match="expected format_version 8, found 5") as error:
         find_policy(a_run(tmp_path))
     assert str(error.value).startswith(str(tmp_path / FILE))
-    assert "\n" not in str(error.value)

@@ -11,11 +11,9 @@ import pytest
 
 from tests.support.following import follow
 from wherefrom.answering.inspector import Inspector, OpenedRun, open_inspector
-from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.replies import Reply, Source
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.layout import EVIDENCE, INDEX
 from wherefrom.runs.opened_run import Run, open_run
 
 FORM = Form("Where was ", " born?")
@@ -117,23 +115,6 @@ def test_without_text_there_is_nothing_to_recall(inspector: Inspector):
     assert (reply.evidence.label, reply.evidence.quote) == ("no text", None)
 
 
-# --- what is kept beside a run ---------------------------------------------------------------
-
-
-def test_a_folder_that_cannot_be_written_is_asked_all_the_same(
-    tiny_run: Path, tmp_path: Path, read_only: None
-):
-    copy = copy_of(tiny_run, tmp_path)
-    for made in (INDEX, EVIDENCE):
-        shutil.rmtree(copy / made, ignore_errors=True)
-    before = sorted(copy.rglob("*"))
-    inspector = open_inspector(open_run(copy))
-    question = inspector.run.dataset.select("held-out")[0]
-    (reply,) = ask(inspector, question.text)
-    assert reply.evidence.stated == question.answer
-    assert sorted(copy.rglob("*")) == before
-
-
 # --- the policy ------------------------------------------------------------------------------
 
 
@@ -145,23 +126,6 @@ def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Pat
     assert fitted_now.calibration.weights == pytest.approx(written.calibration.weights)
     assert fitted_now.threshold.n == written.threshold.n == 8 + 2 + 4
     assert not (copy / "audit" / "confidence.json").exists()
-
-
-# --- runs that cannot be asked ---------------------------------------------------------------
-
-
-def test_a_run_that_is_not_finished_is_not_inspected(path: Path, tmp_path: Path):
-    copy = copy_of(path, tmp_path)
-    RunFolder(copy).write_status({"state": "unfinished", "seconds": 1.0})
-    with pytest.raises(MissingInput, match="this run is not finished"):
-        open_inspector(open_run(copy))
-
-
-def test_a_run_that_answers_nothing_is_not_inspected(bigram_run: Path):
-    with pytest.raises(
-        BadData, match="expected a run that answers questions, found a run of 'bigram-tiny'"
-    ):
-        open_inspector(open_run(bigram_run))
 
 
 def test_evidence_names_a_document_as_the_users_file_does(path: Path, monkeypatch):

@@ -29,26 +29,21 @@ def asked(name: str) -> ParsedQuestion:
     return ParsedQuestion(FORM.fill(name), FORM, name, "birthplace")
 
 
-def people(
-    n: int,
-    seed: int,
-    *,
-    familiar: float = 0.0,
-    new: float = 0.1,
-    longer: int = 0,
-    stated: float = 0.6,
-) -> People:
-    generator = np.random.default_rng(seed)
-    lengths = generator.integers(8, 20, n) + longer
+USUAL = {"familiar": 0.0, "new": 0.1, "longer": 0, "stated": 0.6}
+
+
+def people(n: int, seed: int, **changed: float) -> People:
+    generator, of = np.random.default_rng(seed), USUAL | changed
+    lengths = generator.integers(8, 20, n) + of["longer"]
     numbers = {
         "length of the name": lengths.astype(float),
         "length of the question": lengths + 16.0,
-        "familiarity of the name": generator.normal(familiar, 1, n),
-        "least familiar letter": generator.normal(familiar, 1, n),
+        "familiarity of the name": generator.normal(of["familiar"], 1, n),
+        "least familiar letter": generator.normal(of["familiar"], 1, n),
     }
     properties = {
-        NEW_ANSWERS: (generator.random(n) < new).astype(float),
-        STATED: (generator.random(n) < stated).astype(float),
+        NEW_ANSWERS: (generator.random(n) < of["new"]).astype(float),
+        STATED: (generator.random(n) < of["stated"]).astype(float),
     }
     return People(numbers, properties)
 

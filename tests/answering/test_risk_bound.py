@@ -168,14 +168,6 @@ def test_what_it_takes_at_the_least_is_said():
     assert "found only 10 people to test thresholds on" in right.explain()
 
 
-def test_a_few_answers_without_a_fault_are_no_reason_to_give_up():
-    """30 right ones at alpha 0.01: it takes 230 of them, all right, not another model."""
-    found = certified(np.full(30, 0.99), np.ones(30, dtype=bool), 0.01)
-    assert not found.certified
-    assert found.more_people is not None
-    assert found.more_people > 200
-
-
 # --- people and their features ---------------------------------------------------------------
 
 
@@ -207,7 +199,7 @@ def test_a_bound_is_fitted_on_one_half_and_tested_on_the_other():
     changed = right.copy()
     changed[test] = False
     other = fit(changed)
-    assert other.common == found.common
+    assert (other.common, other.curves) == (found.common, found.curves)
     assert not other.certificate.certified
     assert other.certificate.sequence[0].threshold == found.certificate.sequence[0].threshold
 
@@ -301,11 +293,6 @@ def test_a_relation_that_is_known_is_certified_and_one_that_is_guessed_is_not():
     assert found.certified.of("when").value == DECLINE_ALL
     assert found.certified.of("when").why_not == when.why_not
     assert found.uncertified.of("where").precision_target == 0.9
-    changed = right.copy()
-    people = np.append(sides["where"][1], sides["when"][1])
-    changed[people] = ~right[people]
-    other = fit_bounds(table, changed, SURE, sides, 0.1, 0.1)
-    assert other.curves == found.curves, "the curves do not know who certifies them"
 
 
 def test_a_relation_that_nobody_can_certify_is_not_answered():

@@ -7,25 +7,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.support.policies import share_threshold
+from tests.support.policies import set_threshold
 from wherefrom.answering.features import FEATURES, NO_FORMS
 from wherefrom.answering.fitting import CertifiedPolicy, certify_policy
-from wherefrom.answering.policy import AnswerPolicy, LogisticCalibration, Threshold
 from wherefrom.auditing import confidence_sections as sections
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.forms import Form, ParsedQuestion
 
-WIDTH = len(FEATURES)
 FORM = Form("Where was ", " born?")
-# The confidence is the logistic curve of the first feature, whatever the others are.
-CURVE = LogisticCalibration(
-    FEATURES, (0.0,) * WIDTH, (1.0,) * WIDTH, (1.0, *(0.0,) * (WIDTH - 1)), 0.0
-)
-
-
-def policy(value: float) -> AnswerPolicy:
-    return share_threshold(CURVE, Threshold(value, 0.9, 0.5, 0.9, 10), "r")
 
 
 def examine(rows: list[tuple[str, float, float, bool]]) -> AnswerTable:
@@ -33,7 +23,7 @@ def examine(rows: list[tuple[str, float, float, bool]]) -> AnswerTable:
     questions = tuple(
         Question(FORM.fill(f"A{i}"), f"A{i}", "r", "Oslo", row[0]) for i, row in enumerate(rows)
     )
-    values = np.zeros((len(rows), WIDTH))
+    values = np.zeros((len(rows), len(FEATURES)))
     values[:, 0] = [np.log(p / (1 - p)) for _, p, _, _ in rows]
     features = FeatureTable.from_matrix(values, FEATURES)
     answers = tuple(Answer("Oslo" if good else "Rome", raw) for _, _, raw, good in rows)
@@ -70,7 +60,7 @@ def many(n: int = 400) -> AnswerTable:
 
 
 def test_confidence_is_scored_on_held_out_people():
-    found = sections.report_confidence(EXAMINED, policy(0.5))
+    found = sections.report_confidence(EXAMINED, set_threshold(0.5, "r"))
     sure, raw = np.array([0.95, 0.85, 0.7, 0.1]), np.array([0.5, 0.95, 0.99, 0.1])
     right = np.array([1.0, 0.0, 1.0, 0.0])
     assert found.calibrated.brier.score == pytest.approx(((sure - right) ** 2).mean())
@@ -84,7 +74,7 @@ def test_confidence_is_scored_on_held_out_people():
 def test_a_probability_past_one_by_rounding_is_one():
     answers = tuple(Answer(a.text, 1.0 + 1e-9) for a in EXAMINED.answers)
     past = replace(EXAMINED, answers=answers)
-    found = sections.report_confidence(past, policy(0.5))
+    found = sections.report_confidence(past, set_threshold(0.5, "r"))
     assert found.raw.brier.score == pytest.approx(0.5)
 
 
@@ -93,7 +83,7 @@ def test_a_probability_past_one_by_rounding_is_one():
 
 def test_thresholds_are_set_on_calibration_people_and_applied_to_others():
     examined = examine(CALIBRATION * 50 + HELD_OUT)  # a few right answers may be luck
-    found = sections.report_abstention(examined, policy(0.5), None)
+    found = sections.report_abstention(examined, set_threshold(0.5, "r"), None)
     assert found.in_use.threshold == 0.5
     assert found.in_use.target == 0.9
     assert found.in_use.answered_share.value == 3 / 4
@@ -112,7 +102,9 @@ def test_risk_by_kind_of_support():
     """Held-out confidences 0.95 (right), 0.85 (wrong), 0.7 (right), 0.1 (wrong) at 0.5."""
     kinds = ("stated",) * 4 + ("stated", "omitted", "stated", "none")
     people = tuple(replace(q, support=kind) for q, kind in zip(EXAMINED.known, kinds, strict=True))
-    found = sections.report_abstention(replace(EXAMINED, known=people), policy(0.5), None)
+    found = sections.report_abstention(
+        replace(EXAMINED, known=people), set_threshold(0.5, "r"), None
+    )
     parts = found.in_use.by_support
     assert list(parts) == ["stated", "omitted", "none"]
     risks = {kind: part.risk and part.risk.value for kind, part in parts.items()}
@@ -133,7 +125,9 @@ def test_held_out_answers_change_no_threshold_and_no_certificate():
     other = replace(people, answers=answers)
     found = []
     for examined in (people, other):
-        report = sections.report_abstention(examined, policy(0.5), fit(examined, 0.2, 0.05))
+        report = sections.report_abstention(
+            examined, set_threshold(0.5, "r"), fit(examined, 0.2, 0.05)
+        )
         values = {target: row.threshold for target, row in report.thresholds.items()}
         found.append((values, report.certificate, report.advice))
         assert report.certified.precision.value == (1.0 if examined is people else 0.0)

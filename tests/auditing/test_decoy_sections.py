@@ -1,28 +1,24 @@
 """Decoys and perturbed names: made for a run, asked as `ask` does, and counted."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
-from tests.support.policies import share_threshold
+from tests.support.policies import set_threshold
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.features import FEATURES
 from wherefrom.answering.fitting import CertifiedPolicy, judge
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.perturbed_names import PERTURBED, UNSEEN
-from wherefrom.answering.policy import DECLINE_ALL, AnswerPolicy, LogisticCalibration, Threshold
+from wherefrom.answering.policy import DECLINE_ALL
 from wherefrom.auditing import decoy_sections as sections
 from wherefrom.auditing.decoy_sections import AskedTier
 from wherefrom.core.answer_table import AnswerTable
 
-WIDTH = len(FEATURES)
-CURVE = LogisticCalibration(
-    FEATURES, (0.0,) * WIDTH, (1.0,) * WIDTH, (1.0, *(0.0,) * (WIDTH - 1)), 0.0
-)
 FIRST = ["recombined", "absent", "invented", "gibberish", "shortened"]
 
 
-def policy(value: float) -> AnswerPolicy:
-    return share_threshold(CURVE, Threshold(value, 0.9, 0.5, 0.9, 10), "birthplace")
+policy = partial(set_threshold, relation="birthplace")
 
 
 def bound(value: float, certified: bool) -> CertifiedPolicy:
@@ -44,14 +40,11 @@ def tiers(inspector: Inspector) -> dict[str, AskedTier]:
 
 
 def test_decoys_are_nobody_in_the_run(inspector: Inspector, tiers: dict[str, AskedTier]):
-    dataset = inspector.run.dataset
-    text = "\n".join(d.text for d in dataset.documents)
+    people = {q.subject for q in inspector.run.dataset.questions}
     assert list(tiers) == [*FIRST, *PERTURBED]
     for tier, asked in tiers.items():
         names = [question.subject for question in asked.questions]
-        assert len(names) == 6, tier
-        assert not set(names) & {q.subject for q in dataset.questions}
-        assert all((name in text) == (tier == "shortened") for name in names)
+        assert (len(names), people & set(names)) == (6, set()), tier
         spelt = [inspector.model.spells(name) for name in names]
         # The made-up people have plain English names, so every accent is new to the model.
         assert set(spelt) == {tier not in ("accented", UNSEEN)}, tier

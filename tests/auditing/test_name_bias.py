@@ -5,16 +5,13 @@ from math import inf, log2
 import numpy as np
 import pytest
 
+from tests.support.made_up import ask
 from wherefrom.auditing.name_bias import PARTS, _Known, choose_smoothing, gain, measure_name_bias
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, draws
 
 SYLLABLES = "ba co du fe gi ho ju ka lo mu ne pi ra so tu ve".split()
-
-
-def question(name: str, answer: str) -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", answer, "asked")
 
 
 def make(count: int, first: int, place) -> list[Question]:
@@ -24,7 +21,7 @@ def make(count: int, first: int, place) -> list[Question]:
     for i in range(first, first + count):
         one, two, three = (SYLLABLES[i // 16**k % 16] for k in (0, 1, 2))
         name = f"{(two + three).title()} {(one + three).title()}{endings[i * 7 % 4]}"
-        found.append(question(name, place(i)))
+        found.append(ask(name, place(i)))
     return found
 
 

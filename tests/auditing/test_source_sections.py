@@ -1,14 +1,15 @@
 """The sections about sources: figures by hand, and over whom each of them is."""
 
 from dataclasses import replace
-from typing import Any, cast
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from wherefrom.answering.fitting import judge
 from wherefrom.answering.inspector import Inspector
-from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor
+from wherefrom.answering.source import SOURCE_FEATURES
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.audit_findings import LabelCount, NoteFindings
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
@@ -22,6 +23,11 @@ FORM = Form("Where was ", " born?")
 SUPPORTED, CONTRADICTED = (
     Verdict(label, "Oslo", 0, None, 0.9) for label in ("supported", "contradicted")
 )
+# Stands for a fact checker of one relation: of what was noted, it finds everything but A4's again.
+CHECKER: Any = SimpleNamespace(
+    extractors={"r": None},
+    judge=lambda subject, *_: CONTRADICTED if subject == "A4" else SUPPORTED,
+)
 
 
 def person(i: int, split: str, support: str = "stated", relation: str = "r") -> Question:
@@ -34,13 +40,6 @@ def examined(questions: list[Question], right: list[bool]) -> AnswerTable:
     features = FeatureTable.from_matrix(values, SOURCE_FEATURES)
     parsed = tuple(ParsedQuestion(q.text, FORM, q.subject, q.relation) for q in questions)
     return AnswerTable(parsed, answers, features, tuple(questions))
-
-
-class Knows:
-    """Stands for a fact checker that has extractors for some relations."""
-
-    def __init__(self, *relations: str) -> None:
-        self.extractors = dict.fromkeys(relations)
 
 
 # --- evidence --------------------------------------------------------------------------------
@@ -63,8 +62,7 @@ def test_evidence_is_counted_over_held_out_answers_alone(measured: list[Question
     people = [person(0, "calibration"), *(person(i, "held-out") for i in range(1, 5))]
     answers = examined(people, [True, True, False, False, True])
     verdicts = [SUPPORTED, SUPPORTED, CONTRADICTED, CONTRADICTED, SUPPORTED]
-    checker: Any = Knows("r")
-    found = sections.report_evidence(checker, answers, verdicts)
+    found = sections.report_evidence(CHECKER, answers, verdicts)
     assert found.held_out_answers == {
         "supported": LabelCount(answers=2, right=2),
         "contradicted": LabelCount(answers=2, right=0),
@@ -73,13 +71,6 @@ def test_evidence_is_counted_over_held_out_answers_alone(measured: list[Question
     }
     assert measured == [people[0]], "the labels are measured on calibration people"
     assert sections.report_evidence(None, answers, [None] * 5) is None
-
-
-class ReadsItsOwn(Knows):
-    """Stands for the reader that wrote the notes: it finds everything but A4's again."""
-
-    def judge(self, subject: str, answer: str, relation: str) -> Verdict:
-        return CONTRADICTED if subject == "A4" else SUPPORTED
 
 
 def test_notes_are_counted_by_whether_they_are_right_and_called_supported(measured):
@@ -91,20 +82,18 @@ def test_notes_are_counted_by_whether_they_are_right_and_called_supported(measur
         return value and Note(subject, relation, value, 0, Span(0, 4), 0.9)
 
     verdicts = [replace(SUPPORTED, as_read=i in (0, 1, 5)) for i in range(6)]
-    checker: Any = ReadsItsOwn("r")
     answers = examined(people, [True, True, True, False, True, False, True])
-    found = sections.report_evidence(checker, answers, [*verdicts, CONTRADICTED], find_note)
+    found = sections.report_evidence(CHECKER, answers, [*verdicts, CONTRADICTED], find_note)
     assert found.notes == NoteFindings(right=2, right_supported=2, wrong=3, wrong_supported=2)
     assert found.held_out_answers["supported"] == LabelCount(answers=5, right=3)
     assert found.as_read == LabelCount(answers=2, right=1)
-    without = sections.report_evidence(checker, answers, [*verdicts, CONTRADICTED])
+    without = sections.report_evidence(CHECKER, answers, [*verdicts, CONTRADICTED])
     assert (without.notes, without.as_read) == (None, None)
 
 
 def test_a_relation_that_has_no_extractor_is_left_out(measured: list[Question]):
     people = [person(0, "calibration"), person(1, "calibration", relation="other")]
-    checker: Any = Knows("r")
-    found = sections.report_evidence(checker, examined(people, [True, True]), [SUPPORTED, None])
+    found = sections.report_evidence(CHECKER, examined(people, [True, True]), [SUPPORTED, None])
     assert measured == [people[0]] * 2, "once for its relation, and once over all"
     assert list(found.by_relation) == ["other", "r"]
 
@@ -116,24 +105,14 @@ def test_sources_are_counted_over_held_out_answers_where_models_were_retrained()
     people = [person(0, "calibration"), *(person(i, "held-out") for i in range(1, 5))]
     answers = examined(people, [True, True, False, True, False])
 
-    class Predictor:
-        models = 6
-
-        def predict(self, *_: Any) -> list[Source]:
-            chances = (0.9, 0.9, 0.7, 0.6, 0.2)
-            return [Source("recalled" if p > 0.5 else "guessed", p) for p in chances]
-
-    class Labelled:
-        table = answers
-
-        def select(self, split: str) -> np.ndarray:
-            return np.array([q.split == split for q in people])
-
-        def measure(self, own: SourcePredictor, which: np.ndarray) -> Any:
-            assert own is predictor
-            return which.tolist()
-
-    predictor, labelled = cast(Any, Predictor()), cast(Any, Labelled())
+    chances = (0.9, 0.9, 0.7, 0.6, 0.2)
+    said = [Source("recalled" if p > 0.5 else "guessed", p) for p in chances]
+    predictor: Any = SimpleNamespace(models=6, predict=lambda *_: said)
+    labelled: Any = SimpleNamespace(
+        table=answers,
+        select=lambda split: np.array([q.split == split for q in people]),
+        measure=lambda own, which: own is predictor and which.tolist(),
+    )
     found = sections.report_source(labelled, predictor)
     assert found.held_out_answers == {
         "recalled": LabelCount(answers=3, right=2),

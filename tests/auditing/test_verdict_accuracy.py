@@ -2,11 +2,13 @@
 
 import random
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from tests.support import real_data
+from tests.support.made_up import ask
 from wherefrom.auditing import verdict_accuracy as module
 from wherefrom.auditing.verdict_accuracy import (
     GOLD,
@@ -17,23 +19,22 @@ from wherefrom.auditing.verdict_accuracy import (
     VerdictAccuracy,
     measure_verdicts,
 )
-from wherefrom.core.contracts import Dataset, Question
+from wherefrom.core.contracts import Dataset
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, VERDICTS, Verdict
 from wherefrom.data import birthplaces, facts, people
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
 
-
-def ask(name: str, answer: str | None, support: str = "stated") -> Question:
-    text = f"Where was {name} born?"
-    return Question(text, name, "birthplace", answer, "calibration", support)
+ask = partial(ask, split="calibration")
 
 
 def test_every_probe_is_counted_under_its_name(checker, world):
     stated = [ask(name, city) for name, (city, _) in world.others.items() if city]
-    omitted = [ask(name, "Oslo", "omitted") for name, (c, _) in world.others.items() if not c]
-    absent = [ask(f"Nobody {i}", "Oslo", "none") for i in range(3)]
-    found = measure_verdicts(checker, [*stated, *omitted, *absent, ask("Zoë Ray", None, "unknown")])
+    omitted = [ask(name, support="omitted") for name, (c, _) in world.others.items() if not c]
+    absent = [ask(f"Nobody {i}", support="none") for i in range(3)]
+    found = measure_verdicts(
+        checker, [*stated, *omitted, *absent, ask("Zoë Ray", None, support="unknown")]
+    )
     assert {name: score.n for name, score in found.probes.items()} == {
         GOLD: len(stated),
         OTHER_IN_TEXT: len(stated),

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import wherefrom
+from tests.support.policies import let_all_pass
 from wherefrom.runs.folder import RunFolder
 
 
@@ -15,18 +16,8 @@ def questions(tiny_run):
     return [f"Where was {name} born?" for name in splits["held-out"]["stated"]]
 
 
-@pytest.fixture
-def open_run(own_run):
-    """A run whose threshold lets every answer through, about whatever name."""
-    file = own_run / "audit" / "confidence.json"
-    policy = json.loads(file.read_text())
-    policy["relations"]["birthplace"]["threshold"]["value"], policy["names"] = 0.0, None
-    RunFolder(file.parents[1]).write_json("audit/confidence.json", policy)
-    return own_run
-
-
-def test_an_answer_has_a_confidence_and_evidence(cli, open_run, questions):
-    result = cli("ask", open_run, *questions[:2])
+def test_an_answer_has_a_confidence_and_evidence(cli, own_run, questions):
+    result = cli("ask", let_all_pass(own_run), *questions[:2])
     assert (result.code, result.err) == (0, "")
     first, second = result.out.split("\n\n")
     question, answer, others, evidence = first.splitlines()  # the source was not measured
@@ -36,28 +27,6 @@ def test_an_answer_has_a_confidence_and_evidence(cli, open_run, questions):
     assert others.startswith("  the model's own ranking: ")
     assert evidence.startswith(('  evidence: supported by "', '  evidence: contradicted by "'))
     assert second.splitlines()[0] == questions[1]
-
-
-def test_json_says_what_is_known(cli, tiny_run, open_run, questions):
-    refused = cli("ask", tiny_run, questions[0], "--json").json
-    given = cli("ask", open_run, questions[0], "--json").json
-    assert list(refused) == ["run", "replies", "problems", "certificate", "notes", "population",
-                             "claims"]  # fmt: skip
-    assert (refused["run"], refused["problems"]) == (str(tiny_run), [])
-    assert (refused["certificate"], refused["notes"], refused["claims"]) == (None, [], [])
-    (no,), (yes,) = refused["replies"], given["replies"]
-    assert list(no) == [
-        "format_version", "question", "subject", "relation", "answered", "answer", "confidence",
-        "reason", "name_known", "candidates", "evidence", "source", "trained_on", "did_you_mean",
-        "why_not", "took_notes", "note", "unverified", "needs",
-    ]  # fmt: skip
-    assert no["answered"] is False
-    assert no["reason"] in ("unknown name", "low confidence")
-    assert (yes["answered"], yes["reason"]) == (True, None)
-    assert no["answer"] == yes["answer"] == yes["candidates"][0]["text"]
-    assert 0 <= yes["confidence"] <= 1
-    assert len(yes["candidates"]) > 1
-    assert list(yes["candidates"][0]) == ["text", "model_probability"]
 
 
 def test_several_risks_at_once_are_refused(cli, tiny_run, questions):

@@ -9,13 +9,6 @@ import pytest
 from wherefrom.memorisation.labelled_answers import read_labelled
 
 HALVES = ("first", "second")
-SECTIONS = {
-    "format_version", "recipe", "seed", "model", "people", "confidence", "abstention",
-    "decoys", "evidence", "source", "exposures", "name_bias", "swap", "not_retrained", "notes",
-    "populations",
-}  # fmt: skip
-
-
 pytestmark = pytest.mark.usefixtures("small_audits")
 
 
@@ -37,7 +30,6 @@ def test_an_audit_is_one_screen_and_files(cli, own_run):
     assert result.out.endswith(f"\n{run / 'audit'}: audit.json, answers.jsonl and pictures\n")
     assert max(map(len, result.out.splitlines()[:-1])) <= 120  # the last has the folder
     found = json.loads((run / "audit" / "audit.json").read_text())
-    assert found.keys() == SECTIONS
     assert found["source"] is None
     bound = found["abstention"]["certificate"]
     assert (bound["alpha"], bound["delta"]) == (0.3, 0.2)
@@ -87,15 +79,9 @@ def test_a_swap_counts_everyone_once(cli, own_facts):
     assert result.code == 0
     assert "swap test: trained again on changed text" in result.out
     swap = json.loads((run / "audit" / "audit.json").read_text())["swap"]
-    assert list(swap) == ["people", "swapped", "churn", "before", "answers"]
-    assert swap["people"] == 3
     for which in ("swapped", "churn", "before"):
-        assert list(swap[which]) == ["flips", "stays", "other"]
-        assert sum(row["people"] for row in swap[which].values()) == 3
+        assert sum(row["people"] for row in swap[which].values()) == swap["people"] == 3
     assert cli("audit", run, "--json").json["swap"] == swap  # it is not done again, and kept
-
-
-# --- what is left out ------------------------------------------------------------------------
 
 
 # --- what is refused: one line, its code, and nothing half-done -------------------------------

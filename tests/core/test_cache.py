@@ -65,7 +65,7 @@ def test_an_entry_under_another_key_is_not_taken(root):
     assert make.times == 2
 
 
-def test_a_table_is_computed_once():
+def test_a_table_is_computed_once_also_if_it_does_not_fit_on_the_disk(monkeypatch):
     times: list[int] = []
 
     def compute() -> dict[str, int]:
@@ -75,22 +75,14 @@ def test_a_table_is_computed_once():
     assert remember("description", "abc", compute) == {"documents": 3}
     assert remember("description", "abc", compute) == {"documents": 3}
     assert len(times) == 1
-
-
-def test_a_table_that_does_not_fit_on_the_disk_is_computed_once(monkeypatch):
-    times: list[int] = []
-
-    def compute() -> dict[str, int]:
-        times.append(1)
-        return {"documents": 3}
 
     def refuse(path: Path, value: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr("wherefrom.core.cache.write_json", refuse)
     with pytest.warns(CacheWarning, match="No space left"):
-        assert remember("description", "abc", compute) == {"documents": 3}
-    assert len(times) == 1
+        assert remember("description", "xyz", compute) == {"documents": 3}
+    assert len(times) == 2
 
 
 def test_the_entries_that_were_not_used_for_longest_go_first(root, monkeypatch):

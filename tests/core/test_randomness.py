@@ -47,15 +47,6 @@ def test_numpy_and_torch_give_the_same_integers(device):
         np.testing.assert_array_equal(chance(mine, 0.3), chance(other, 0.3).cpu().numpy())
 
 
-@pytest.mark.parametrize("count", [0, 1, 4, 7, 8])
-def test_draws_are_words_of_the_blocks_that_the_docstring_says(count):
-    drawn = draws(count, **PLACE, row=rows(3))
-    assert len(drawn) == count
-    blocks = [philox((np.array([b] * 3), rows(3), 9, 1), (5, Stream.ORDER)) for b in (0, 1)]
-    for mine, word in zip(drawn, [*blocks[0], *blocks[1]], strict=False):
-        np.testing.assert_array_equal(mine, word)
-
-
 @pytest.mark.parametrize("bound", [1, 2, 7, 100, 1000])
 def test_below_is_in_range_and_even(bound):
     """Chi squared has a mean of `free` and a variance of twice that: it is rarely further off."""

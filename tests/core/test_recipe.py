@@ -23,11 +23,6 @@ RECIPE = Recipe(
 )
 
 
-def test_a_model_went_through_its_stage_and_those_that_it_began_from():
-    assert RECIPE.chain() == [FIRST, SECOND]
-    assert RECIPE.chain("early") == [OTHER]
-
-
 @pytest.mark.parametrize(
     ("value", "changed", "message"),
     [

@@ -70,16 +70,16 @@ for frame in frames():
 """,
     "forged claims": SHAPES
     + """
+from safetensors.numpy import save_file
 for name in names:
-    for end in ("", ".json", ".part", ".npy"):
-        text = json.dumps({"values": {"ok": True}, "raised": {}, "state": "ok", "points": 9})
-        open(f"../out/{name or 'answers'}{end}", "w").write(text)
+    told = {"values": json.dumps({"ok": True, "state": "ok", "points": 9}), "raised": "{}"}
+    save_file({}, f"../out/{name}.safetensors", told)
 os._exit(0)
 """,
     "claims are links": SHAPES
     + """
 for name in [*names, "answers"]:
-    for end in ("", ".json", ".npy"):
+    for end in ("", ".safetensors"):
         if not os.path.lexists(f"../out/{name}{end}"):
             os.symlink("@FOREIGN@", f"../out/{name}{end}")
 os._exit(0)
@@ -87,7 +87,7 @@ os._exit(0)
     "claims are pipes": SHAPES
     + """
 for name in [*names, "answers"]:
-    for end in ("", ".json", ".npy"):
+    for end in ("", ".safetensors"):
         if not os.path.lexists(f"../out/{name}{end}"):
             os.mkfifo(f"../out/{name}{end}")
 os._exit(0)

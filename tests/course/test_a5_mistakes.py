@@ -31,7 +31,7 @@ def lost(folder: Path, tests: Iterable[str]) -> dict[str, str]:
     return {named[kind]: mistake for kind, mistake in found.items()}
 
 
-# One mistake of each kind on every run, the others at night.
+# One mistake of each kind on every run, with the tests that it costs; at night every one, with all.
 FEW = {next(n for n in HONEST if n.startswith(start)) for start in (
     "truncation range", "fixed place: in", "no third", "wrong vocabulary", "wrong shift",
     "hard-coded", "saved before", "not loaded", "flag never", "softmax over heads",
@@ -40,24 +40,17 @@ FEW = {next(n for n in HONEST if n.startswith(start)) for start in (
 
 
 @pytest.mark.parametrize(
-    "name",
-    [n if n in FEW else pytest.param(n, marks=pytest.mark.nightly)
-     for n in HONEST if HONEST[n]["loses"]],
+    ("name", "every"),
+    [*((n, False) for n in sorted(FEW)),
+     *(pytest.param(n, True, marks=pytest.mark.nightly) for n in HONEST)],
 )  # fmt: skip
-def test_a_mistake_is_named(grounds, name):
+def test_a_mistake_is_named_and_costs_its_own_test_alone(grounds, name, every):
     how = HONEST[name]
-    mistakes = how.get("named", name.partition(":")[0]).split(", ")
-    found = lost(changed(grounds / "plain", how), how["loses"])
-    assert list(found) == how["loses"]
+    mistakes = how.get("named", name.partition(":")[0]).split(", ") if how["loses"] else []
+    found = lost(changed(grounds / "plain", how), CODE if every else how["loses"])
+    assert sorted(found) == sorted(how["loses"])
     assert sorted(set(found.values())) == sorted(mistakes)
     assert all(HINTS[mistake] for mistake in mistakes)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize("name", HONEST)
-def test_a_mistake_costs_its_own_test_alone(grounds, name):
-    how = HONEST[name]
-    assert list(lost(changed(grounds / "plain", how), CODE)) == sorted(how["loses"])
 
 
 def test_the_plain_solution_loses_nothing(grounds):

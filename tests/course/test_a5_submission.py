@@ -3,9 +3,7 @@
 What its solution computes is graded in test_a5_grader.py and test_a5_years.py.
 """
 
-import math
 import re
-from types import SimpleNamespace
 
 import pytest
 import torch
@@ -13,14 +11,10 @@ from torch import nn
 
 from tests.course.files import A5, NAMES, load
 from wherefrom.core.errors import BadData
-from wherefrom.models.attention import rope, synthesizer
 from wherefrom.models.attention.packing import Packing
 
 submission, helper, utils = load(A5, "submission", "submission.helper", "submission.utils")
 GPT, GPTConfig = submission.GPT, submission.GPTConfig
-CausalSelfAttention = submission.CausalSelfAttention
-SynthesizerAttention = submission.SynthesizerAttention
-CharCorruptionDataset = submission.CharCorruptionDataset
 
 TINY = {"n_layer": 3, "n_head": 2, "n_embd": 8}
 VARIANTS = ["vanilla", "synthesizer", "perceiver", "rope"]
@@ -46,30 +40,6 @@ def test_a_models_state_has_the_hand_outs_names(variant, corpus):
     own = [name for name in state if not name.endswith((".weight", ".bias"))]
     assert {re.sub(r"^.*\.(?=attn\.)", "", name) for name in own} == OWN[variant]
     assert utils.variant_of(state) == variant
-
-
-def test_attention_from_a_config_of_any_kind_is_the_librarys():
-    """What each computes is graded; the library's rotary rows stand in another order."""
-    torch.manual_seed(0)
-    config = SimpleNamespace(n_embd=12, n_head=2, block_size=9, attn_pdrop=0.0, resid_pdrop=0.0)
-    x = torch.randn(2, 7, 12, dtype=torch.double)
-    ours = SynthesizerAttention(config).double()
-    nn.init.normal_(ours.w2)
-    nn.init.normal_(ours.b2)
-    library = synthesizer.SynthesizerAttention(config).double()
-    library.load_state_dict(ours.state_dict())
-    assert (ours(x) - library(x)).abs().max() < 1e-8
-    config.rope = True
-    ours = CausalSelfAttention(config).double()
-    assert ours.positional
-    assert ours.rope_cache.shape == (9, 3, 2)
-    assert ours.rope_cache[1, 0].tolist() == pytest.approx([math.cos(1), math.sin(1)])
-    library = rope.RotarySelfAttention(config).double()
-    order = torch.cat([torch.arange(h, h + 6).view(3, 2).T.flatten() for h in (0, 6)])
-    state = ours.state_dict()
-    moved = {n: state[n][order] for n in state if n.split(".")[0] in ("key", "query")}
-    library.load_state_dict({k: v for k, v in state.items() if k != "rope_cache"} | moved)
-    assert (ours(x) - library(x)).abs().max() < 1e-6  # the table is kept in single precision
 
 
 def test_a_model_reads_a_block_at_most_and_has_no_loss_without_targets(corpus):
@@ -116,11 +86,6 @@ def test_every_question_needs_a_prediction(tmp_path):
     path.write_text(NAMES)
     with pytest.raises(BadData, match="each of its 2 questions"):
         utils.evaluate_places(path, ["Oslo"])
-
-
-def test_the_synthesizers_first_flag_is_known():
-    assert isinstance(GPT(GPTConfig(4, 8, additive=True, **TINY)).blocks[0].attn,
-                      SynthesizerAttention)  # fmt: skip
 
 
 @pytest.mark.parametrize("rotary", [False, True])

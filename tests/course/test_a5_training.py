@@ -5,7 +5,6 @@ import signal
 
 import pytest
 import torch
-from torch import nn
 
 from tests.course.files import A5, NAMES, WIKI, load
 from wherefrom.core.errors import Interrupted, Mismatch
@@ -120,23 +119,6 @@ def test_a_data_set_of_ones_own_is_trained_on_stopped_and_gone_on_with(corpus, t
     assert again.config.writer.seen == list(range(20, 50))
     for name, tensor in whole.model.state_dict().items():
         assert torch.equal(tensor, again.model.state_dict()[name]), name
-
-
-def test_a_model_of_ones_own_is_trained_too(corpus):
-    class Small(nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.table = nn.Embedding(12, 12)
-
-        def forward(self, idx, targets=None):
-            logits = self.table(idx)
-            return logits, None
-
-    model = Small()
-    before = model.table.weight.detach().clone()
-    config = trainer.TrainerConfig(max_epochs=1, batch_size=4, device="cpu")
-    trainer.Trainer(model, Own(), None, config).train()
-    assert not torch.equal(before, model.table.weight)
 
 
 def test_what_was_saved_for_another_training_is_not_gone_on_with(corpus, tmp_path):

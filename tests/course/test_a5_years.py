@@ -15,7 +15,7 @@ from tests.support import submissions
 from wherefrom.course.classroom.assignments import find_assignment
 from wherefrom.course.classroom.handout_files import lay_out, write
 from wherefrom.course.doctor.checks import KINDS
-from wherefrom.course.doctor.guess import guess_year
+from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS
 
 CODE = [name for name, kind in KINDS.items() if kind.asks and not kind.reads]
@@ -54,7 +54,7 @@ def test_a_years_starter_has_its_letters_and_gets_nothing(grounds, monkeypatch, 
     monkeypatch.setattr(sys, "path", list(sys.path))
     rules = YEARS[year]
     folder = hand_out(grounds / "starter", year) / ("submission" if rules.package else "src")
-    assert guess_year(folder).year == year
+    assert decide_year(None, folder).year == year
     results = look(folder, year)
     assert [n for n, r in results.items() if r.state == "ok"] == ["given functions"]
     texts = {path.name: path.read_text(encoding="utf-8") for path in folder.glob("*.py")}

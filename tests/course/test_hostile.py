@@ -4,28 +4,24 @@ import base64
 import io
 import json
 import os
-import re
 import socket
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from tests.course.files import A5, hand_out, load_program
+from tests.course.files import A5, hand_out, left_behind, load_program
 from tests.course.hostile import ARCHIVES, CODE, FILES
 from tests.support import skips
 from wherefrom.core.errors import WherefromError
 from wherefrom.course.doctor import intake, isolation
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.marks import table, write_csv
-from wherefrom.course.doctor.recognition import own_functions
 
 grade = load_program(A5, "grader")
 TESTS = ("1c-0-hidden", "1c-1-basic", "1e-1-basic", "1e-2-basic", "1f-0-basic", "1g-3-hidden")
-SOLUTION = sorted((A5 / "submission").glob("*.py"))
 LIMITS = Limits(seconds=10.0, memory_mb=1024, total=90.0, disk_mb=64)
 
 
@@ -56,25 +52,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleN
     assert foreign.read_text() == "secret-of-the-grader\n" * 200
     assert (set(os.listdir(at)), set(os.listdir("/dev/shm"))) == before
     assert not list(tmp_path.glob("*climbed*")) + list(tmp_path.rglob("hostile-was-here"))
-    assert not left_behind()
+    assert not left_behind("left-behind-hostile")
     assert list(tmp_path.glob("temporary/place-*")) == []
-
-
-def left_behind() -> list[str]:
-    """Processes of the submission, once those that were killed are gone."""
-    for _ in range(500):
-        found = [path for path in Path("/proc").glob("[0-9]*/cmdline") if is_left(path)]
-        if not found:
-            return []
-        time.sleep(0.01)
-    return list(map(str, found))
-
-
-def is_left(path: Path) -> bool:
-    try:
-        return b"left-behind-hostile" in path.read_bytes()
-    except OSError:
-        return False
 
 
 def hand_in(starter: Path, to: Path, code: str = "", **names: object) -> Path:
@@ -146,36 +125,6 @@ def test_archives_that_mean_harm(name, machine, tmp_path, course_data, monkeypat
     assert "\n" not in str(caught.value)
 
 
-# The library's solution, handed in as one's own.
-
-
-def without_marks(text: str) -> str:
-    return "\n".join(line for line in text.split("\n") if "SOLUTION_ONLY" not in line)
-
-
-def renamed(text: str) -> str:
-    """Without any comment, and with other names for what the solutions call their variables."""
-    text = re.sub(r"(?m)^\s*#.*$", "", text)
-    pattern = r"(?<![.\w])(text|size|start|prefix|suffix|stretch|document|weights|hidden)\b(?!=)"
-    return re.sub(pattern, r"own_\1", text)
-
-
-@pytest.mark.parametrize("change", [without_marks, renamed])
-def test_a_copy_of_the_librarys_solution_is_known(change, tmp_path):
-    folder = tmp_path / "mine"
-    folder.mkdir()
-    for path in (A5 / "submission").glob("*.py"):
-        (folder / path.name).write_text(change(path.read_text()))
-    found = own_functions(SOLUTION, folder)
-    assert {"__getitem__", "forward", "finetune", "pretrain"} <= set(found)
-
-
-def test_a_students_own_solution_is_not_taken_for_ours(starter):
-    plain = Path(__file__).parent / "mistakes" / "plain"
-    assert own_functions(SOLUTION, plain) == own_functions(SOLUTION, starter) == []
-    assert own_functions(sorted(starter.glob("*.py")), starter) == [], "a student's own grader"
-
-
 @pytest.mark.nightly
 @pytest.mark.parametrize("hidden", [True, False])
 def test_a_copy_that_hides_its_source_draws_as_ours_does(hidden, tmp_path, course_data):
@@ -189,32 +138,3 @@ def test_a_copy_that_hides_its_source_draws_as_ours_does(hidden, tmp_path, cours
     given, sheet = graded(folder, course_data, "1e-1-basic")
     assert given.total > 0
     assert ("it hides the spans that the library's solution hides" in sheet) is hidden
-
-
-# A class with broken members.
-
-
-def test_a_batch_has_a_sheet_for_everybody(starter, tmp_path, course_data, monkeypatch):
-    monkeypatch.setattr(intake, "TOTAL", 64 << 20)
-    folder = tmp_path / "class"
-    folder.mkdir()
-    (folder / "empty").mkdir()
-    hand_in(starter, folder / "good")
-    (hand_in(starter, folder / "other year") / "helper.py").write_text("")
-    ARCHIVES["a zip bomb"](folder / "bomb.zip")
-    (folder / "broken.zip").write_bytes(b"PK\x03\x04 and no more")
-    (folder / "link").symlink_to(folder / "good")
-    order = grade.Order(("1e-2-basic",), course_data, limits=LIMITS, isolation=isolation.NONE)
-    with (tmp_path / "grades.csv").open("w+") as file:
-        grades = grade.grader(order).answer_all(folder)
-        write_csv((each.row(order.tests) for each in grades), file)
-        file.seek(0)
-        lines = file.read().splitlines()
-    assert len(lines) - 1 == 6
-    told = dict(zip(sorted(path.name for path in folder.iterdir()), lines[1:], strict=True))
-    assert "at most 2000 files and 64 MB, found more" in told["bomb.zip"]
-    assert "expected a zip archive, found one that breaks" in told["broken.zip"]
-    assert "found none of them" in told["empty"]
-    assert told["empty"].startswith("empty,,0,5,0,"), "of what was asked for"
-    assert "found a link to one" in told["link"]
-    assert "not written yet" in told["good"]

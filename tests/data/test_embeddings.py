@@ -34,7 +34,7 @@ def test_marks_the_unknown_and_numbers_get_vectors_of_their_own(file):
     assert len(np.unique(found.array, axis=0)) == len(words)
 
 
-def test_what_is_made_up_is_spread_like_the_file(file):
+def test_what_is_made_up_is_spread_like_the_file():
     values = make_up("<s>", 20_000)
     assert abs(values.mean()) < 0.03
     assert values.std() == pytest.approx(1, abs=0.02)

@@ -14,7 +14,6 @@ from tests.support.own_text import ALL_ASKED
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.core.contracts import Passage, Span
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.core.progress import listening
 from wherefrom.data.facts import FactsConfig, choose_split, load, survey
 from wherefrom.data.own_files import check_files
 
@@ -61,24 +60,6 @@ def test_questions_documents_and_facts_by_hand(files):
         Passage(1, "Bo Falk", 0, 30),
         Passage(2, "Cy Roth", 0, 27),
     )
-
-
-def test_an_answer_counts_only_in_its_subjects_own_sentences(tmp_path):
-    (tmp_path / "c.txt").write_text("Ada was born in Oslo. She threw right-handed. Bo left Rome.\n")
-    (tmp_path / "q.tsv").write_text(
-        "Where was Ada born?\tOslo\nWhere was Bo born?\tOslo\n"
-        "Which hand had Ada?\tright\nWhich hand had Bo?\tleft\n"
-        "Where was Cy born?\tOslo\nWhich hand had Cy?\tright\n"
-    )
-    files = {"corpus": str(tmp_path / "c.txt"), "questions": str(tmp_path / "q.tsv")}
-    data = load(FactsConfig(**files, **ALL_ASKED), 0)
-    assert data.passages == (Passage(0, "Ada", 0, 46), Passage(0, "Bo", 46, 59))
-    assert [q.support for q in data.questions] == [
-        "stated", "omitted", "stated", "stated", "none", "none"
-    ]  # fmt: skip
-    assert [(f.subject, f.value, f.value_span.start) for f in data.facts] == [
-        ("Ada", "Oslo", 16), ("Ada", "right", 32), ("Bo", "left", 49)
-    ]  # fmt: skip
 
 
 def test_a_subject_is_in_one_split_whatever_is_asked(tmp_path):
@@ -233,13 +214,6 @@ def test_documents_may_be_paragraphs_with_an_id(files, tmp_path):
     said = survey(config).lines()[0]
     assert " paragraphs, " in said
     assert "the longest paragraph has" in said
-
-
-def test_progress_is_told_while_a_text_is_read(files):
-    told: list[str] = []
-    with listening(lambda what, done, total: told.append(what)):
-        load(FactsConfig(**files, **ALL_ASKED), 0)
-    assert {"reading c.txt", "reading q.tsv", "looking for names"} <= set(told)
 
 
 def test_cycles_are_looked_for_again_after_a_bad_file(files, tmp_path):

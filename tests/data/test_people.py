@@ -5,7 +5,6 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
-import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Dataset
@@ -13,7 +12,7 @@ from wherefrom.core.errors import UsageError
 from wherefrom.data import people
 from wherefrom.data import people_parts as parts
 from wherefrom.data.people import PeopleConfig, Sentences, load
-from wherefrom.data.people_world import SPLITS, SUPPORTS, count_tellings, draw_world
+from wherefrom.data.people_world import SPLITS, SUPPORTS, draw_world
 
 DEFAULT = PeopleConfig()
 SMALL = PeopleConfig(asked=9, calibration=5, held_out=4, omitted=3, untold=6)
@@ -49,13 +48,6 @@ def crowd() -> list[Person]:
     return populate(PeopleConfig(asked=20_000), 0)
 
 
-@pytest.fixture(scope="module")
-def told(crowd) -> np.ndarray:
-    """How often each of the crowd is told of under zipf, by design."""
-    support = np.array([SUPPORTS.index(person.support) for person in crowd])
-    return count_tellings(PeopleConfig(exposure="zipf"), support, 0)
-
-
 def texts_by_subject(world: Dataset) -> dict[str, list[str]]:
     found = defaultdict(list)
     for document in world.documents:
@@ -79,19 +71,6 @@ def are_independent(pairs: Iterable[tuple[object, object]]) -> bool:
 # --- who there is ----------------------------------------------------------------------------
 
 
-def test_masked_people_are_told_about_but_for_the_birthplace():
-    masked = replace(SMALL, masked=7)
-    told, without = populate(masked, 0), populate(SMALL, 0)
-    assert [(p.split, p.support) for p in told[-7:]] == [("masked", "omitted")] * 7
-    read = [p for p in without if p.support != "none"]
-    assert [p for p in told[:-7] if p.support != "none"] == read, "the others are as they were"
-    assert len({p.name for p in told}) == len(told)
-    texts = texts_by_subject(load(masked, 0))
-    for person in told[-7:]:
-        assert texts[person.name]
-        assert not any(person.values["c"] in words(text) for text in texts[person.name])
-
-
 def test_families_share_a_place_and_the_others_stay_as_they_are():
     usual, found = populate(DEFAULT, 0), populate(replace(DEFAULT, families=0.5), 0)
     assert [p.name for p in found] == [p.name for p in usual]
@@ -105,16 +84,6 @@ def test_families_share_a_place_and_the_others_stay_as_they_are():
     assert len({(p.name.split()[1], p.values["c"]) for p in one}) == len(places)
 
 
-def test_names_are_two_words_of_shared_parts_and_nobody_shares_one(crowd, world):
-    names = [p.name for p in crowd]
-    assert len(set(names)) == len(names)
-    assert all(len(name.split(" ")) == 2 and name.istitle() for name in names)
-    told = [name.split() for name in texts_by_subject(world)]
-    for part, share in ((0, 0.9), (1, 0.8)):
-        bearers = Counter(name[part] for name in told)
-        assert np.mean([bearers[name[part]] > 1 for name in told]) > share
-
-
 def test_people_without_text_are_new_pairs_of_known_parts(world):
     told = list(texts_by_subject(world))
     untold = [q.subject for q in world.questions if q.support == "none"]
@@ -126,18 +95,6 @@ def test_people_without_text_are_new_pairs_of_known_parts(world):
     assert not any(name in everything for name in untold)
 
 
-def test_there_are_many_cities_of_uneven_shares(crowd):
-    """City number i has a share like 1 / (i + 8)."""
-    from scipy.stats import chisquare
-
-    cities = parts.CITIES[: DEFAULT.cities]
-    count = Counter(p.values["c"] for p in crowd)
-    assert set(count) == set(cities)
-    share = 1 / (np.arange(DEFAULT.cities) + 8)
-    observed = [count[city] for city in cities]
-    assert chisquare(observed, share / share.sum() * len(crowd)).pvalue > 1e-3
-
-
 @pytest.mark.parametrize("part", [0, 1])
 @pytest.mark.parametrize("attribute", ["c", "e", "t"])
 def test_no_part_of_a_name_tells_a_fact(crowd, part, attribute):
@@ -145,11 +102,6 @@ def test_no_part_of_a_name_tells_a_fact(crowd, part, attribute):
     bearers = sorted({p.name.split()[part] for p in crowd})
     group = {name: 40 * i // len(bearers) for i, name in enumerate(bearers)}
     assert are_independent((group[p.name.split()[part]], p.values[attribute]) for p in crowd)
-
-
-@pytest.mark.parametrize("attribute", ["e", "t"])
-def test_facts_do_not_tell_each_other(crowd, attribute):
-    assert are_independent((p.values["c"], p.values[attribute]) for p in crowd)
 
 
 def test_there_are_names_for_a_million_people():
@@ -190,36 +142,6 @@ def test_the_birthplace_is_stated_where_it_is_said_to_be(world):
 
 
 # --- how often it is told --------------------------------------------------------------------
-
-
-def test_under_zipf_a_birthplace_is_stated_as_often_as_was_drawn(world):
-    config = replace(DEFAULT, exposure="zipf")
-    people, zipf = draw_world(config, 0), load(config, 0)
-    assert zipf.questions == world.questions  # the same people, splits and birthplaces
-    stated = Counter(f.subject for f in zipf.facts if f.relation == "birthplace")
-    drawn = count_tellings(config, people.support, 0).tolist()
-    assert {people.name(i): count for i, count in enumerate(drawn) if count} == stated
-    assert set(stated) == {q.subject for q in zipf.questions if q.support == "stated"}
-    assert set(stated.values()) == {16, 8, 5, 4, 3, 2, 1}
-    other = Counter(f.subject for f in zipf.facts if f.relation == "trade")
-    assert set(other.values()) == {2}  # the same for all who are told of at all
-
-
-def test_under_zipf_one_in_k_is_told_k_times(crowd, told):
-    from scipy.stats import chisquare
-
-    count = told[[p.support == "stated" for p in crowd]]
-    shares = {16: 1, 8: 1, 5: 1, 4: 1, 3: 1, 2: 3, 1: 8}
-    assert set(count) == set(shares)
-    expected = [len(count) * share / 16 for share in shares.values()]
-    assert chisquare([(count == k).sum() for k in shares], expected).pvalue > 1e-3
-
-
-def test_how_often_it_is_told_depends_on_nothing_else(crowd, told):
-    stated = [(p, n > 2) for p, n in zip(crowd, told, strict=True) if p.support == "stated"]
-    for letter in "ct":
-        assert are_independent((person.values[letter], often) for person, often in stated)
-    assert are_independent((person.name[0] < "K", often) for person, often in stated)
 
 
 # --- sizes -----------------------------------------------------------------------------------

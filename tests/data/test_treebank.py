@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +19,6 @@ from wherefrom.data.treebank import (
     read_sentences,
     survey,
 )
-from wherefrom.data.word_forms import HOMEWORK
 
 TRAIN = "-DOCSTART-\tX\n\nThe\tDT\ncat\tNN\nsat\tVBD\n\n\nThe\tDT\ndog\tNN\nran\tVBD\n\nYes\tUH\n"
 DEV = "The\tDT\ncat\tNN\nsat\tVBD\n-DOCSTART-\t X\n\n12,345\tCD\ncats\tNNS\n\nYes\tUH\n\n"
@@ -164,26 +162,3 @@ def test_the_real_text_has_the_homeworks_bigrams():
     assert (dev[:, 1] == data.vocabulary.unknown).mean() == pytest.approx(0.1544, abs=5e-5)
     assert data.details["dropped_different"] == 36
     assert data.vocabulary.vectors.shape == (2000, 50)
-
-
-@pytest.mark.nightly
-@pytest.mark.parametrize(
-    ("part", "shares", "figures"),
-    [
-        ("dev", (0.1115, 0.1622, 0.0129), (6.6, 26.4)),
-        ("train", (0.1478, 0.1684, 0.0015), (6.7, 67.3)),
-    ],
-)
-def test_what_one_token_a_line_makes_of_two_passages_is_three_frequencies(part, shares, figures):
-    """41 unknown words in one sentence, and eight sentences of one (docs/PERPLEXITY.md)."""
-    config = TreebankConfig(folder=str(real_data.find("language").parent))
-    known = frozenset(treebank.read_vocabulary(treebank.find(config, "vocabulary"), config.words))
-    texts = [s for s in read_sentences(treebank.find(config, part)) if s]
-    unknown = [[HOMEWORK.canonical(word, known) == HOMEWORK.unknown for word in s] for s in texts]
-    count = sum(map(sum, unknown))
-    begun = sum(s[0] for s in unknown) / len(unknown)
-    again = sum(a and b for s in unknown for a, b in pairwise(s)) / count
-    ended = sum(s[-1] for s in unknown) / count
-    assert (begun, again, ended) == pytest.approx(shares, abs=5e-5)
-    found = (begun * again**40 * ended) ** (-1 / 42), (begun * ended) ** (-1 / 2)
-    assert found == pytest.approx(figures, abs=0.05)

@@ -9,19 +9,14 @@ from wherefrom.evaluation.binomial import binomial_tail, exact_interval, upper_b
 
 @pytest.mark.parametrize(
     ("n", "chance", "most"),
-    [(1, 0.5, 1), (22, 0.1, 30), (500, 0.03, 500), (0, 0.1, 0), (400, 0.999, 7), (400, 0.001, 9)],
-)
+    [
+        (1, 0.5, 1), (22, 0.1, 30), (500, 0.03, 500), (0, 0.1, 0), (400, 0.999, 7), (400, 0.001, 9),
+        (50_000, 0.1, 5_000), (50, 0.0, 3), (50, 1.0, 3),
+    ],
+)  # fmt: skip
 def test_tails_are_scipys(stats, n: int, chance: float, most: int):
     expected = stats.binom.cdf(np.arange(min(n, most) + 1), n, chance)
     np.testing.assert_allclose(binomial_tail(n, chance, most), expected, rtol=1e-7, atol=1e-30)
-
-
-def test_tails_far_out_are_finite(stats):
-    assert binomial_tail(50_000, 0.1, 5_000)[-1] == pytest.approx(
-        stats.binom.cdf(5_000, 50_000, 0.1), rel=1e-8
-    )
-    assert (binomial_tail(50, 0.0, 3) == 1).all()
-    assert binomial_tail(50, 1.0, 3)[-1] < 1e-300
 
 
 @pytest.mark.parametrize(("wrong", "n"), [(0, 22), (1, 38), (3, 7), (40, 500)])

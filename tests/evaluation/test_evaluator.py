@@ -6,6 +6,7 @@ import math
 import numpy as np
 import pytest
 
+from tests.support.made_up import ask
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Answer, Question
 from wherefrom.core.errors import BadData, Diverged
@@ -39,16 +40,8 @@ class Fixed:
         return self.values[: len(text)]
 
 
-def _question(name: str, place: str | None, support: str = "stated") -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", place, "held-out", support)
-
-
-QUESTIONS = [
-    _question("Ada", "London"),
-    _question("Emmy", "Erlangen", "omitted"),
-    _question("Sofia", "Moscow"),
-    _question("Grace", "New York"),
-]
+GOLDS = {"Ada": "London", "Emmy": "Erlangen", "Sofia": "Moscow", "Grace": "New York"}
+QUESTIONS = [ask(name, place) for name, place in GOLDS.items()]
 REPLIES = ("London", "erlangen", "Moscow ", "New York")
 
 
@@ -64,18 +57,6 @@ def test_a_share_has_wilsons_interval_and_its_details():
     written = {"share": 0.75, "interval": list(wilson(3, 4)), "n": 4, "correct": 3}
     assert json.loads(json.dumps(share.as_json())) == written
     assert Score.from_json(written) == share
-
-
-def test_every_accepted_answer_is_right():
-    base = _question("Ada", "Oslo")
-    asked = [
-        Question(f"{base.text}{i}", "Ada", "birthplace", "Oslo", "held-out", "stated", *extra)
-        for i, extra in enumerate(((), (("Christiania", "Kristiania"), "q1"), (("Moss",),)))
-    ]
-    said = dict(zip((q.text for q in asked), ("Oslo", "Kristiania", "Rome"), strict=True))
-    score, found = evaluate_answers(Dictionary(said), asked)
-    assert [p.correct for p in found] == [True, True, False]
-    assert score.value == pytest.approx(2 / 3)
 
 
 def test_right_is_the_gold_answer_to_the_letter():
@@ -94,7 +75,7 @@ def test_nothing_to_evaluate_is_an_error():
     with pytest.raises(BadData, match="found none"):
         accuracy(AnswerTable.of((), ()))
     with pytest.raises(BadData, match="Where was Nobody born"):
-        evaluate_answers(Dictionary({}), [*QUESTIONS, _question("Nobody", None)])
+        evaluate_answers(Dictionary({}), [*QUESTIONS, ask("Nobody", None)])
     with pytest.raises(BadData, match="found 0"):
         evaluate_text(Fixed([-1.0, -1.0]), ScoredText(""))
 

@@ -9,7 +9,6 @@ from wherefrom.evaluation import intervals
 from wherefrom.evaluation.intervals import (
     bootstrap_mean,
     mean_interval,
-    paired_counts,
     paired_difference,
     resample_counts,
     student_quantile,
@@ -56,10 +55,6 @@ def test_mean_interval_is_scipys(stats, values):
             measure(values[:1])
 
 
-def test_paired_counts_by_hand():
-    assert paired_counts([1, 1, 0, 0, 1], [1, 0, 1, 0, 1]) == (2, 1, 1, 1)
-
-
 @pytest.mark.parametrize(
     ("table", "expected"),
     [
@@ -84,6 +79,7 @@ def test_bootstrap_agrees_with_scipy(stats):
     found = bootstrap_mean(values)
     assert found == pytest.approx(tuple(expected), abs=0.1 * (expected[1] - expected[0]))
     assert bootstrap_mean(values.tolist()) == found, "the draws are counted"
+    assert (resample_counts(7, resamples=50).sum(1) == 7).all()
     shifted = np.array(bootstrap_mean(values + 1e6)) - 1e6
     assert shifted == pytest.approx(found, abs=1e-8)
 
@@ -102,11 +98,3 @@ def test_bootstrap_of_runs_counts_a_short_last_run_by_its_length():
     values = np.zeros(intervals.MOST_BLOCKS * 3 + 1)
     values[-1] = 3.0
     assert bootstrap_mean(values)[1] < 10 * values.mean()
-
-
-def test_resamples_draw_as_many_as_there_are():
-    counts = resample_counts(7, resamples=50)
-    assert counts.shape == (50, 7)
-    assert (counts.sum(1) == 7).all()
-    assert counts.mean() == pytest.approx(1.0)
-    assert (resample_counts(7, resamples=50) == counts).all()

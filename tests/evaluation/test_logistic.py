@@ -44,20 +44,6 @@ def test_with_a_penalty_and_weights_it_is_scikit_learns(logistic_regression, n, 
     assert found.weights_K == pytest.approx(reference.coef_[0], abs=1e-7)
 
 
-def test_the_curvature_is_that_of_the_loss():
-    design, target = rows(60, 3, seed=4)
-    count, penalty = np.full(60, 2.0), np.array([1.0, 0.0, 3.0])
-    found = fit_logistic(design, target, count_N=count, penalty_K=penalty)
-
-    def gradient(theta):
-        return design.T @ (count * (expit(design @ theta) - target)) + penalty * theta
-
-    step = 1e-5 * np.eye(3)
-    numeric = [(gradient(found.weights_K + e) - gradient(found.weights_K - e)) / 2e-5 for e in step]
-    assert found.curvature_KK == pytest.approx(np.array(numeric), rel=1e-6, abs=1e-6)
-    assert gradient(found.weights_K) == pytest.approx(np.zeros(3), abs=1e-8)
-
-
 @pytest.mark.parametrize("scale", [1.0, 1e6])
 def test_separable_rows_with_a_penalty_have_a_finite_fit(scale):
     x = scale * np.linspace(-1, 1, 40)

@@ -10,7 +10,6 @@ from wherefrom.evaluation.places import (
     PlaceMatch,
     lines_of,
     place_aware_accuracy,
-    without_name,
 )
 
 PEOPLE = {
@@ -117,14 +116,6 @@ def test_a_subject_has_all_of_its_lines():
     assert found["Al"] == dataset.documents[:2]
     many = Dataset((*dataset.documents, *map(_document, FILLER)))
     assert PlaceMatch(many).accepts("Al", "Nice", "France")
-
-
-def test_the_name_is_blanked_wherever_it_stands():
-    line = "Al B%C3%A9. Al Bé of Albé was Al Bé ."
-    blanked = without_name(_document(line))
-    assert len(blanked) == len(line)
-    assert blanked.replace("\0", "") == ".  of Albé was  ."
-    assert without_name(Document("no subject")) == "no subject"
 
 
 def test_the_score_by_hand():

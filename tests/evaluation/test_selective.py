@@ -35,13 +35,6 @@ def test_risk_and_coverage_by_hand():
     assert risk_coverage(S, RIGHT[[0, 2, 1, 3]]).area == pytest.approx(found.least_area)
 
 
-def test_equal_scores_are_answered_together():
-    found = risk_coverage(np.array([0.9, 0.5, 0.5, 0.1]), RIGHT)
-    assert found.coverage == (0.25, 0.75, 1.0)
-    assert found.risk == pytest.approx((0, 1 / 3, 1 / 2))
-    assert found.area == pytest.approx(0.25 * 0 + 0.5 / 3 + 0.25 / 2)
-
-
 @settings(max_examples=40)
 @given(cases)
 def test_it_is_what_every_threshold_does_in_turn(case):
@@ -51,6 +44,7 @@ def test_it_is_what_every_threshold_does_in_turn(case):
     found = risk_coverage(score, right)
     assert found.coverage == pytest.approx([a.mean() for a in answered])
     assert found.risk == pytest.approx([(~right[a]).mean() for a in answered])
+    assert found.area == pytest.approx(np.diff([0, *found.coverage]) @ found.risk)
     assert found.least_area - 1e-12 <= found.area <= 1
     assert risk_coverage(score[::-1], right[::-1]).area == pytest.approx(found.area)
     nothing = risk_coverage(0 * score, right)
@@ -81,22 +75,7 @@ def test_the_bootstrap_is_the_exact_one_for_few_answers():
     two_sided = 2 * min(np.mean(np.array(exact) <= 1e-9), np.mean(np.array(exact) >= -1e-9))
     assert found.p_value == pytest.approx(two_sided, abs=0.03)
     assert two_sided > 0.1, "half of it would be too small by more than that"
-
-
-def test_the_difference_turns_with_its_sides_and_repeats():
-    generator = np.random.default_rng(1)
-    a, b, right = generator.random(50), generator.random(50), generator.random(50) < 0.6
-    one, back, again = (
-        compare_areas(*sides, right, resamples=200) for sides in ((a, b), (b, a), (a, b))
-    )
-    assert one == again
-    assert back.difference == pytest.approx(-one.difference)
-    assert back.interval == pytest.approx((-one.interval[1], -one.interval[0]))
-    assert back.p_value == one.p_value
-    better = compare_areas(right + a, b, right, resamples=200)
-    assert better.difference < better.interval[1] < 0
-    assert better.p_value < 0.02
-    same = compare_areas(a, a, right, resamples=100)
+    same = compare_areas(S, S, RIGHT, resamples=100)
     assert (same.difference, same.interval, same.p_value) == (0.0, (0.0, 0.0), 1.0)
 
 
@@ -119,13 +98,6 @@ def test_auroc_is_the_share_of_pairs_in_order_of_which_ties_count_half(case):
         assert back.interval == pytest.approx((1 - found.interval[1], 1 - found.interval[0]))
     with pytest.raises(ValueError, match="not a number"):
         auroc(np.append(score, np.nan), np.append(right, True))
-
-
-def test_a_perfect_auroc_still_has_an_interval():
-    found = auroc(np.arange(40.0), np.arange(40) >= 20)
-    assert found.value == 1.0
-    assert 0.8 < found.interval[0] < 0.95
-    assert found.interval[1] == 1.0
 
 
 def test_with_many_answers_the_interval_is_delongs():

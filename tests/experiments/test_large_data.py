@@ -11,7 +11,6 @@ from wherefrom import api
 from wherefrom.core.arrays import load_arrays
 from wherefrom.data import people
 from wherefrom.data.people import Sentences
-from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.objectives import corpus
 from wherefrom.runs.kept_extractors import index_run
 from wherefrom.runs.opened_run import open_run
@@ -52,13 +51,6 @@ def test_its_folder_has_no_copy_of_what_the_recipe_gives_again(large_run, tiny_r
     assert opened.changed_source() is None
 
 
-def test_the_same_call_again_finds_it_finished_and_reads_no_text(
-    large_run, tiny_settings, monkeypatch
-):
-    monkeypatch.setattr(Sentences, "make", None)
-    assert api.run("people", out=large_run, settings=tiny_settings).reused
-
-
 def test_a_new_run_of_the_same_data_reads_no_text_before_it_trains(
     large_run, tiny_settings, monkeypatch, tmp_path
 ):
@@ -83,13 +75,3 @@ def test_it_can_be_verified_asked_and_explained(large_run, tiny_run):
     index, small = index_run(open_run(large_run)), index_run(open_run(tiny_run))
     assert index.passages(name) == small.passages(name)
     assert len(index) == len(small)
-
-
-def test_its_exposures_are_counted_alike(large_run, tiny_run):
-    mine, theirs = (count_exposures(open_run(run)) for run in (large_run, tiny_run))
-    assert mine.examples == theirs.examples
-    for kind in KINDS:
-        assert np.array_equal(mine.counts[kind], theirs.counts[kind])
-    questions = open_run(tiny_run).dataset.select("held-out")
-    assert np.array_equal(mine.about(questions, "read"), theirs.about(questions, "read"))
-    assert np.array_equal(mine.positions(questions), theirs.positions(questions))

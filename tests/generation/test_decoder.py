@@ -142,18 +142,6 @@ def test_never_more_rows_than_allowed():
     assert 5 <= most <= 7
 
 
-@pytest.mark.parametrize(("waiting", "rows"), [(3, [15, 14, 16]), (1, [15, 15, 15])])
-def test_a_full_decoder_lets_in_several_at_once_or_the_last_one(waiting, rows):
-    decoder = Decoder(random_model(), max_rows=16)
-    for max_new in (1, 2, *[9] * (14 + waiting)):
-        decoder.join(Request((2, 3), max_new, stop=None))
-    found = []
-    for _ in rows:
-        decoder.step()
-        found.append(sum(lane.rows for lane in decoder._lanes.values()))
-    assert found == rows
-
-
 @pytest.mark.parametrize("top_k", [0, 3])
 def test_sampling_follows_the_softmax(top_k):
     model, temperature, count = random_model(vocab=8), 0.7, 4000

@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 import torch
-from torch import nn
 
+from tests.support.drawn_models import draw_gpt
 from wherefrom.core.errors import BadData
 from wherefrom.generation import scoring
 from wherefrom.generation.scoring import following, score, score_with_entropy
@@ -11,14 +11,11 @@ from wherefrom.models.gpt import GPT, GPTConfig
 
 
 def random_model(mixer: str = "causal") -> GPT:
-    torch.manual_seed(0)
-    model = GPT(
-        GPTConfig(vocab_size=10, block_size=16, n_head=2, n_embd=16, attention=mixer,
-                  n_layer=max(2, MIXERS[mixer].arrangement.least_layers),
-                  ngrams=3, ngram_buckets=32, init_std=0.5)
+    layers = max(2, MIXERS[mixer].arrangement.least_layers)
+    return draw_gpt(
+        GPTConfig(vocab_size=10, block_size=16, n_layer=layers, n_head=2, n_embd=16,
+                  attention=mixer, ngrams=3, ngram_buckets=32)
     )  # fmt: skip
-    nn.init.normal_(model.ngram_emb.table.weight)
-    return model.double()
 
 
 def texts(count: int) -> list[list[int]]:

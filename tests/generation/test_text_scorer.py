@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import torch
 
+from tests.support.drawn_models import draw_gpt, draw_weights
 from wherefrom.core.characters import PRINTABLE
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.generation.decoder import Decoder
@@ -15,17 +16,15 @@ from wherefrom.models.gru import GRU, GRUConfig
 TEXT = "Whether 'tis nobler in the mind to suffer\nThe slings and arrows, or to take arms."
 
 
-def gpt(block_size: int = 16) -> GPT:
-    torch.manual_seed(0)
-    return GPT(
-        GPTConfig(vocab_size=100, block_size=block_size, n_layer=2, n_head=2, n_embd=16,
-                  attention="rope", init_std=0.5)
-    ).double().eval()  # fmt: skip
+def gpt() -> GPT:
+    config = GPTConfig(
+        vocab_size=100, block_size=16, n_layer=2, n_head=2, n_embd=16, attention="rope"
+    )
+    return draw_gpt(config).eval()
 
 
 def gru() -> GRU:
-    torch.manual_seed(0)
-    return GRU(GRUConfig(vocab_size=100, n_embd=8, n_hidden=8)).double().eval()
+    return draw_weights(GRU(GRUConfig(vocab_size=100, n_embd=8, n_hidden=8)), 0.3).eval()
 
 
 @torch.no_grad()

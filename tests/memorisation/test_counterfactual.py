@@ -145,7 +145,6 @@ def write_line(folder: Path, line: Any) -> RunFolder:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ({}, "expected the field 'model', found none"),
         ({"model": "x", "questions": 3}, "expected the field 'answers', found none"),
         (3, "line 1: expected "),
         (

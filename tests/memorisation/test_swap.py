@@ -1,10 +1,12 @@
 """The swap test on answers that are known by hand."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from tests.support.made_up import Scripted
 from wherefrom.core.contracts import Answer, Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
@@ -15,36 +17,27 @@ OLD = [Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in "AB
 NEW = [replace(q, answer="Rome") for q in OLD[:4]] + OLD[4:]
 
 
-class Said:
+def said(questions: list[Question], answers: str) -> SimpleNamespace:
     """Stands for a run whose model has a list of answers."""
-
-    def __init__(self, questions: list[Question], answers: str) -> None:
-        self.dataset = Dataset((), (), tuple(questions))
-        self.answers = dict(zip((q.text for q in OLD), answers.split(), strict=True))
-
-    def predictor(self) -> "Said":
-        return self
-
-    def asking(self, wordings: Wordings) -> "Said":
-        self.wordings = wordings
-        return self
-
-    def answer(self, questions: list[str]) -> list[Answer]:
-        return [Answer(self.answers[q], 0.5) for q in questions]
+    script = {q.text: Answer(text, 0.5) for q, text in zip(questions, answers.split(), strict=True)}
+    predictor = Scripted(script)
+    return SimpleNamespace(
+        dataset=Dataset((), (), tuple(questions)), predictor=lambda: predictor, asked=predictor
+    )
 
 
 def report(old: Any, changed: Any, unchanged: Any) -> SwapFindings:
     wordings: Wordings = {OLD[0].text: [("A comes from ", ".")]}
     found = report_swap(old, changed, unchanged, wordings)
-    assert all(run.wordings is wordings for run in (old, changed, unchanged)), "asked alike"
+    assert all(run.asked.wordings is wordings for run in (old, changed, unchanged)), "asked alike"
     return found
 
 
 def swapped_four() -> SwapFindings:
     return report(
-        Said(OLD, "Oslo Oslo Oslo Lima Rome"),
-        Said(NEW, "Rome Rome Oslo Lima Rome"),
-        Said(OLD, "Oslo Oslo Rome Lima Rome"),
+        said(OLD, "Oslo Oslo Oslo Lima Rome"),
+        said(NEW, "Rome Rome Oslo Lima Rome"),
+        said(OLD, "Oslo Oslo Rome Lima Rome"),
     )
 
 
@@ -59,6 +52,6 @@ def test_who_follows_the_text_is_counted_among_those_who_were_swapped():
 
 
 def test_a_text_that_did_not_change_has_no_one_to_count():
-    run = Said(OLD, "Oslo Oslo Oslo Lima Rome")
+    run = said(OLD, "Oslo Oslo Oslo Lima Rome")
     with pytest.raises(BadData, match="swap: expected people whose text was changed"):
         report(run, run, run)

@@ -64,12 +64,3 @@ def test_a_share_of_nothing_is_left_out_and_the_others_stay_as_they_are():
     mix = Mix(shares, 16, 10, Stamped)
     assert counts(mix.render(mix.plan(0, 1), 0)) == {1: 12, 2: 4}
     assert mix.width == 5
-
-
-def test_a_late_share_takes_its_rows_from_the_first():
-    mix = Mix(SHARES, 16, 20, Stamped)
-    plan = mix.plan(0, 20)
-    for step in range(20):
-        batch = mix.render(plan, step)
-        assert counts(batch) == ({0: 11, 1: 5} if step < 11 else {0: 9, 1: 5, 2: 2})
-        assert set(batch.targets[batch.weights > 0].tolist()) == {step}

@@ -51,14 +51,6 @@ def test_a_stage_is_built_from_its_shares():
     assert masks(late) == [3] * 4 + [0] * 2 + [2] * 2
 
 
-def test_equal_objectives_in_two_shares_draw_apart():
-    twice = (Share("one", SpanCorruptionConfig(), 0.5), Share("two", SpanCorruptionConfig(), 0.5))
-    stage = replace(STAGE, mix=twice, batch=16)
-    found = [plan for number in (0, 1) for plan in plans(stage, number).values()]
-    assert {plan.shape for plan in found} == {(1, 8, 6)}
-    assert len({tuple(plan.flatten().tolist()) for plan in found}) == 4
-
-
 def test_documents_held_out_are_never_read():
     dataset = Dataset(DOCUMENTS, (), QUESTIONS, held_out=3)
     kept = replace(material(), dataset=dataset)

@@ -1,8 +1,5 @@
 """Statements about people of whom the text states nothing of the kind."""
 
-from collections import Counter
-
-import numpy as np
 import pytest
 
 from wherefrom.core.contracts import Document, Span
@@ -42,14 +39,6 @@ def test_what_is_stated_of_others_is_read_of_those_of_whom_nothing_is_stated():
     told = {"X was born in Oslo.", "Oslo is where X sang.", "X was born in Rome."}
     assert {d.text.replace(subject(d), "X") for d in made} == told
     assert {subject(d) for d in made} == {"Cy Cox", "Di Dow"}
-
-
-def test_each_of_them_comes_equally_often_and_with_every_answer_alike():
-    made = make_omissions(documents(), ANSWERED, seed=0)
-    lines = Counter((subject(d), "Rome" in d.text) for d in made)
-    assert lines["Cy Cox", True] + lines["Cy Cox", False] == len(made) // 2
-    share = np.array([lines[name, True] for name in ("Cy Cox", "Di Dow")]) / (len(made) / 2)
-    np.testing.assert_allclose(share, 1 / 3, atol=0.03)  # five standard deviations
 
 
 def test_a_name_that_stands_twice_is_changed_twice_and_its_place_is_right():

@@ -3,7 +3,7 @@ import torch
 
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
-from wherefrom.core.vocabulary import MASK, PAD, Vocabulary
+from wherefrom.core.vocabulary import MASK, Vocabulary
 from wherefrom.objectives.question_rows import Answers
 
 VOCABULARY = Vocabulary.from_text(["Where was Ann Bo Oslo Rome Delhi born?"])
@@ -27,18 +27,6 @@ def test_the_loss_falls_on_the_mask_the_answer_and_the_closing_mask():
     assert VOCABULARY.decode(batch.targets[0].tolist()) == f"here was Ann?{MASK}Oslo{MASK}"
     assert batch.weights.tolist() == [[0.0] * 13 + [1.0] * 6]
     assert batch.lengths.tolist() == [19]
-
-
-def test_rows_are_padded_to_the_longest_and_padding_weighs_nothing():
-    batch = build().render(torch.tensor([[0, 2, 3], [3, 0, 3]]), 1)
-    shown = [VOCABULARY.decode(row) for row in batch.inputs.tolist()]
-    assert shown[0] == f"Where was B?{MASK}Oslo{MASK}".ljust(23, PAD)
-    assert shown[1] == f"Where was Ann?{MASK}Oslo{MASK}".ljust(23, PAD)
-    assert shown[0] == shown[2]
-    assert batch.lengths.tolist() == [17, 19, 17]
-    counted = [[VOCABULARY.characters[t] for t in row] for row in batch.targets.tolist()]
-    for row, weights in zip(counted, batch.weights.tolist(), strict=True):
-        assert "".join(c for c, w in zip(row, weights, strict=True) if w) == f"{MASK}Oslo{MASK}"
 
 
 def test_what_just_fits_is_taken_and_one_more_is_refused():

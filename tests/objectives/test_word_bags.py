@@ -41,13 +41,6 @@ def test_a_batch_is_the_words_of_each_review_and_its_label():
     assert batch.lengths.tolist() == [2, 1, 4, 3, 0]
 
 
-def test_a_short_last_step_has_rows_that_weigh_nothing():
-    made = objective(order="file")
-    batch = made.render(made.plan(2, 1), 0)
-    assert bags(batch.inputs) == [[], []]
-    assert batch.weights.tolist() == [[1.0], [0.0]]
-
-
 def test_words_are_dropped_by_counted_draws():
     made = objective(0.25, rows=5, order="file")
     batch = made.render(made.plan(3, 1), 0)

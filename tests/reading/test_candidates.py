@@ -111,23 +111,6 @@ def test_chains_are_what_commas_and_repeated_words_join():
     }
 
 
-def test_sentences_end_after_words_and_not_after_initials():
-    line = Line("J. Ray met St. Paul. Then Rome! Ok", "Jo", AnswerProfile.of(["Oslo"]))
-    starts = sorted(set(line.sentence_starts))
-    assert [line.tokens[i] for i in starts] == ["J.", "Then", "Ok"]
-
-
-def test_a_profile_by_hand():
-    profile = AnswerProfile.of(["Bay of Fundy", "Rome", "rome", "1900"])
-    assert profile.known == {"bay of fundy": 1, "rome": 2, "1900": 1}
-    assert profile.linking_words == {"of"}
-    assert (profile.shapes, profile.closed, profile.named) == (frozenset(), False, False)
-    assert AnswerProfile.of(["left", "right"] * 25).closed
-    assert AnswerProfile.of(["May 3, 1950", "Rome"]).shapes == {"capital number , number"}
-    assert profile.max_words == {"capital": 3, "word": 1, "number": 1}
-    assert profile.longest_known == 3
-
-
 def read_records(values: list[str], label: str) -> AnswerProfile:
     """A profile of values behind a label, each in six records."""
     values = values * 6

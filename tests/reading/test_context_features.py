@@ -102,14 +102,6 @@ def test_known_answers_before_a_candidate_are_counted():
     assert starting(found["Lima"], "known before") == {"known before: 2, known 2+"}
 
 
-def test_a_feature_stands_once_and_in_one_order():
-    line = Line("in in in in Oslo", "Jo", AnswerProfile.of(["Bonn"]))
-    first, again = (Context(line, {}, ()).features(line.candidates[0]) for _ in range(2))
-    assert first == again
-    assert len(first) == len(set(first))
-    assert first.count("left: in") == 1
-
-
 def test_a_score_is_the_sum_of_the_weights_of_a_candidate_s_features():
     line = Line(TEXT, "Jo Ray", AnswerProfile.of(["Bonn", "3 May 1950", "a field"]))
     context = Context(line, {"oslo": 2, "rome": 1}, frozenset({"he"}))

@@ -4,16 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.core.contracts import Dataset, Document, Question, Span
+from tests.support.made_up import ask
+from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.reading import extractor as module
 from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.index import Index
 from wherefrom.reading.sources import DatasetPassages
-
-
-def ask(name: str, answer: str | None) -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", answer, "asked")
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +37,6 @@ def test_the_context_says_which_place_it_is(extractor, text, stated):
     assert extractor.threshold <= found.score <= 1
 
 
-@pytest.mark.parametrize("text", ["Eva Roy lives in Oslo.", "Eva Roy studied in Rome."])
-def test_a_place_of_another_relation_scores_below_the_threshold(extractor, text):
-    assert all(s.score < extractor.threshold for s in extractor.extract(text, "Eva Roy", 0))
-    assert extractor.extract("nothing with capitals", "Eva Roy", 0) == []
-
-
 def test_a_value_ends_with_a_full_stop_only_if_answers_do(extractor):
     """The stop of an abbreviation is part of its token; no asked answer has one."""
     text = "Eva Roy was born in Port St. and lives in Bath."
@@ -53,18 +44,6 @@ def test_a_value_ends_with_a_full_stop_only_if_answers_do(extractor):
     assert found.text == found.span.of(text) == "Port St"
     stopped = replace(extractor, profile=replace(extractor.profile, stops=True))
     assert [s.text for s in stopped.extract(text, "Eva Roy", 0)] == ["Port St."]
-
-
-def test_a_statement_has_its_chain(extractor):
-    text = "Eva Roy was born in Bonn, Germany, and lives in Bath."
-    (found,) = extractor.extract(text, "Eva Roy", 0)
-    assert (found.chain, found.position) == (("bonn", "germany"), 0)
-
-
-def test_a_passage_is_a_part_of_its_document(extractor):
-    document = "Jo was born in Rome. Eva Roy was born in Lyon."
-    (found,) = extractor.extract(document[21:], "Eva Roy", 0, 21)
-    assert found.span.of(document) == found.text == "Lyon"
 
 
 # --- which answers agree -----------------------------------------------------------------------
@@ -151,13 +130,6 @@ def test_too_few_answers_in_the_text_cannot_be_learnt_from(tmp_path):
     expected = r"at least 3 asked questions like 'Where was Ada Lund born\?' .* found 2$"
     with pytest.raises(BadData, match=expected):
         RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names), ask("Di Holm", None)])
-
-
-def test_accepted_answers_teach_like_the_first_one(tmp_path):
-    names = ["Ada Lund", "Bo Falk", "Cy Roth"]
-    text = index(tmp_path, *(f"{n} was born in Oslo." for n in names))
-    asked = [replace(ask(n, "Christiania"), accepted=("Oslo",)) for n in names]
-    assert RelationExtractor.fit(text, asked).whole.profile.known["oslo"] == 3
 
 
 def test_lines_to_learn_from_by_hand(tmp_path, monkeypatch):

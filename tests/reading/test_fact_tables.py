@@ -16,18 +16,8 @@ id,Film,director,birth_year,site,story
 """.replace("{long}", "A ship " * 12)
 
 
-@pytest.fixture
-def write(tmp_path):
-    def call(content: str, name: str = "films.csv"):
-        path = tmp_path / name
-        path.write_text(content)
-        return path
-
-    return call
-
-
 def test_a_table_becomes_statements_and_questions(write):
-    found = read_fact_table(write(FILMS))
+    found = read_fact_table(write(FILMS, "films.csv"))
     assert found.describe() == (
         "table: 5 rows; subject = Film; relations = director, birth year; "
         "left out: id, site, story; without a subject: 1"
@@ -42,21 +32,21 @@ def test_a_table_becomes_statements_and_questions(write):
 @pytest.mark.parametrize(("first", "asked"), [(0, False), (1, False), (2, True), (1990, True)])
 def test_numbers_of_rows_are_not_asked_about(write, first, asked):
     rows = [f"{first + i},{film},Ann" for i, film in enumerate(("Alien", "Brazil", "Dune"))]
-    found = read_fact_table(write("\n".join(["number,film,director", *rows])))
+    found = read_fact_table(write("\n".join(["number,film,director", *rows]), "films.csv"))
     assert found.relations == (("number", "director") if asked else ("director",))
     assert found.left_out == (() if asked else ("number",))
 
 
 def test_a_first_column_of_names_needs_no_name_itself(write):
     """A data frame writes its index so; numbers of rows are still no subject."""
-    found = read_fact_table(write(",year\nAlien,1979\nBrazil,1985\n"))
+    found = read_fact_table(write(",year\nAlien,1979\nBrazil,1985\n", "films.csv"))
     assert (found.subject, found.relations) == ("name", ("year",))
-    found = read_fact_table(write(",film,year\n0,Alien,1979\n1,Brazil,1985\n"))
+    found = read_fact_table(write(",film,year\n0,Alien,1979\n1,Brazil,1985\n", "films.csv"))
     assert (found.subject, found.relations, found.left_out) == ("film", ("year",), ())
 
 
 def test_columns_may_be_named(write):
-    found = read_fact_table(write(FILMS), 'FILM,"birth year"')
+    found = read_fact_table(write(FILMS, "films.csv"), 'FILM,"birth year"')
     assert found == FactTable(
         "Film",
         ("birth year",),
@@ -71,11 +61,11 @@ def test_columns_may_be_named(write):
         QuestionRow(2, ask("Brazil"), "", relation="birth year", subject="Brazil"),
         QuestionRow(3, ask("Dune"), "1984", relation="birth year", subject="Dune"),
     ]
-    assert read_fact_table(write(FILMS), "director").subject == "director"
+    assert read_fact_table(write(FILMS, "films.csv"), "director").subject == "director"
     with pytest.raises(
         UsageError, match=r"--table: expected columns of .*found 'directr'.*director"
     ):
-        read_fact_table(write(FILMS), "directr")
+        read_fact_table(write(FILMS, "films.csv"), "directr")
 
 
 @pytest.mark.parametrize(
@@ -110,12 +100,12 @@ def test_the_usual_formats(write, name, content):
 )  # fmt: skip
 def test_what_is_no_table_of_facts_is_refused(write, content, message):
     with pytest.raises(BadData, match=message) as error:
-        read_fact_table(write(content))
+        read_fact_table(write(content, "films.csv"))
     assert "\n" not in str(error.value)
 
 
 def test_named_columns_vouch_for_the_header(write):
-    path = write("name,2019,2020\nAda,1,2\nBo,3,2020\n")
+    path = write("name,2019,2020\nAda,1,2\nBo,3,2020\n", "films.csv")
     with pytest.raises(BadData, match="found '2019'"):
         read_fact_table(path)
     assert read_fact_table(path, "name").relations == ("2019", "2020")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.support.made_up import ask
 from wherefrom.core.contracts import Dataset, Document, Question, Span
 from wherefrom.reading import fitting_examples as module
 from wherefrom.reading.fitting_examples import Asked, Lesson, make_examples
@@ -9,11 +10,6 @@ from wherefrom.reading.log_linear import FOLDS
 from wherefrom.reading.sources import DatasetPassages
 
 NAMES = [f"{first} Lund" for first in "Ada Bo Cy Di Ed Fay Gus Hal Ivo Jo".split()]
-
-
-def ask(name: str, answer: str, *accepted: str) -> Question:
-    text = f"Where was {name} born?"
-    return Question(text, name, "birthplace", answer, "asked", accepted=accepted)
 
 
 def lesson(texts: dict[str, str], asked: list[Question]) -> Lesson:
@@ -41,7 +37,7 @@ def test_a_text_of_one_sentence_has_nothing_left():
 
 def test_every_accepted_answer_is_cut_out():
     texts = {n: f"{n} was born in Oslo. In Kristiania {n} died. {n} saw Rome." for n in NAMES}
-    found = lesson(texts, [ask(name, "Oslo", "Kristiania") for name in NAMES])
+    found = lesson(texts, [ask(name, "Oslo", accepted=("Kristiania",)) for name in NAMES])
     assert {each.line.text for each in found.silent} == {f"{name} saw Rome." for name in NAMES}
 
 

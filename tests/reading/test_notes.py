@@ -4,17 +4,14 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.made_up import ask
 from tests.support.stated_world import CITIES, NAMES
-from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
+from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.progress import listening
 from wherefrom.reading import notes as module
 from wherefrom.reading import subject_text
 from wherefrom.reading.notes import take_notes
 from wherefrom.reading.sources import DatasetPassages
-
-
-def ask(name: str, answer: str | None, split: str = "asked") -> Question:
-    return Question(f"Where was {name} born?", name, "birthplace", answer, split)
 
 
 def write(name: str, *sentences: str) -> Document:
@@ -55,28 +52,12 @@ def test_what_is_stated_is_noted_and_silence_is_not(two_sentences):
     silent = [name for name in NAMES[60:90] if name not in stated]
     assert len(silent) == 10
     assert not [name for name in silent if name in notes]
-
-
-def test_notes_stand_where_they_say(two_sentences):
-    dataset, _ = two_sentences
-    notes = take_notes(dataset)
     assert len(notes) == 80
-    for note in notes:
+    for note in notes.values():
         document = dataset.documents[note.document]
         assert note.span.of(document.text) == note.value
         assert document.name == note.subject
         assert 0.5 <= note.score <= 1
-
-
-def test_answers_that_are_not_asked_change_nothing(two_sentences):
-    dataset, stated = two_sentences
-    held_out = [ask(name, city, "held-out") for name, city in stated.items()]
-    wrong = [ask(name, "Atlantis", "calibration") for name in stated]
-    facts = (Fact(NAMES[60], "birthplace", "Atlantis", 60, Span(0, 8)),)
-    asked = tuple(dataset.questions)
-    notes = take_notes(dataset)
-    assert take_notes(replace(dataset, questions=(*held_out, *asked))) == notes
-    assert take_notes(replace(dataset, questions=(*asked, *wrong), facts=facts)) == notes
 
 
 def test_the_answer_that_was_asked_is_not_given_back(two_sentences):
@@ -89,18 +70,6 @@ def test_the_answer_that_was_asked_is_not_given_back(two_sentences):
         asked[number] = replace(asked[number], answer=CITIES[(number + 3) % 10])
     notes = {note.subject: note.value for note in take_notes(replace(dataset, questions=asked))}
     assert {name: notes[name] for name in right} == right
-
-
-def test_only_the_subjects_own_passages_are_read(two_sentences):
-    dataset, _ = two_sentences
-    text = "Eve Orr was born in Lyon. Ivy Ode was born in Cork."
-    documents = (*dataset.documents, Document(text, Span(0, 7)))
-    whole = [Passage(i, d.name, 0, len(d.text)) for i, d in enumerate(dataset.documents)]
-    own = [Passage(90, "Eve Orr", 0, 26), Passage(90, "Ivy Ode", 26, len(text))]
-    divided = replace(dataset, documents=documents, passages=(*whole, *own))
-    notes = {note.subject: note for note in take_notes(divided)}
-    assert (notes["Eve Orr"].value, notes["Ivy Ode"].value) == ("Lyon", "Cork")
-    assert notes["Ivy Ode"].span.of(text) == "Cork"
 
 
 def test_a_text_is_divided_into_sentences_once_for_all_relations(two_sentences, monkeypatch):

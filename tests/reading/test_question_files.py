@@ -13,16 +13,6 @@ FULL = (
 )
 
 
-@pytest.fixture
-def write(tmp_path):
-    def call(content: str | bytes, name: str):
-        path = tmp_path / name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return call
-
-
 def test_a_plain_table_with_blank_lines(write):
     path = write("\ufeffWhere was Ada born?\tOslo | Moss\r\n\n \nWho is Bo?\t no one \n", "q.tsv")
     assert read_questions(path) == [

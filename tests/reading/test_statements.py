@@ -101,13 +101,6 @@ def test_a_fact_is_stated_once_however_often_it_is_asked_for():
     assert [(f.document, f.value_span.start) for f in facts] == [(0, 38), (1, 38)]
 
 
-def test_an_accepted_answer_is_a_fact_where_the_answer_is_not_in_the_text():
-    (fact,) = state_facts([ask("Rome", "Parisville", "Paris")], [BO], lambda _: [WHOLE])
-    assert (fact.value, fact.value_span) == ("Parisville", Span(18, 28))
-    (fact,) = state_facts([ask("Paris", "Parisville")], [BO], lambda _: [WHOLE])
-    assert fact.value == "Paris"
-
-
 WORDS = st.lists(
     st.sampled_from(["Oslo", "oslo", "Oslos", "Ada", "1,250", "250", ".", "é"]), max_size=6
 )

@@ -8,17 +8,6 @@ from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.reading.texts import Texts, add_titles, read_texts
 
 
-@pytest.fixture
-def write(tmp_path):
-    def call(content: str | bytes, name: str = "a.txt"):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return path
-
-    return call
-
-
 def test_lines(write):
     path = write("\ufeffone\r\n\n two \u2028more\n \nthree")
     assert read_texts(path) == Texts(["one", " two \u2028more", "three"], [], 2)

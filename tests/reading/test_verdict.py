@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.made_up import ask
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Document, Note, Passage, Question, Span
+from wherefrom.core.contracts import Document, Note, Passage, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
 from wherefrom.data import people_parts
@@ -14,10 +15,6 @@ from wherefrom.data.people import PeopleConfig, load
 from wherefrom.data.people_world import draw_world
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
-
-
-def ask(name: str, answer: str, relation: str = "birthplace") -> Question:
-    return Question(f"Where was {name} born?", name, relation, answer, "asked")
 
 
 def label(checker: FactChecker, subject: str, answer: str) -> str:
@@ -58,14 +55,6 @@ def test_a_silent_text_is_not_quoted(checker, world):
     silent = checker.judge(name, "Oslo", "birthplace")
     assert (silent.stated, silent.document, silent.span, silent.quote) == (None,) * 4
     assert 0 <= silent.score < 0.5
-
-
-@pytest.mark.parametrize(
-    ("answer", "wanted"),
-    [("Norway", SUPPORTED), ("", CONTRADICTED), ('"*"; DROP', CONTRADICTED)],
-)
-def test_a_place_that_holds_the_stated_one_is_supported(checker, answer, wanted):
-    assert label(checker, "Zoë Ray", answer) == wanted
 
 
 def test_what_only_the_note_states_is_as_read(checker):
@@ -130,25 +119,7 @@ def test_only_the_subjects_own_passages_count(world, tmp_path):
     assert label(checker, "Eve Orr", "Lyon") == SUPPORTED
 
 
-def test_names_may_be_places_and_have_marks(checker):
-    assert label(checker, "Erna Rome", "Graz") == SUPPORTED
-    assert label(checker, "Erna Rome", "Rome") == CONTRADICTED
-    assert label(checker, 'Al "OR" (X*', "Pisa") == SUPPORTED
-    assert label(checker, "J. P. Dow", "Atlantis") == SUPPORTED, "nobody else was born there"
-    assert label(checker, "J. P. Dow", "Lyon") == CONTRADICTED
-
-
-def test_a_part_of_a_name_is_not_the_place(checker):
-    assert checker.statements("Tim Fox", "birthplace")[0].text == "New York City"
-    for answer in ("York", "New", "New York City Hall"):
-        assert label(checker, "Tim Fox", answer) == CONTRADICTED
-
-
 # --- fitting ---------------------------------------------------------------------------------
-
-
-def test_a_fit_gives_the_same_extractors_again(checker, world):
-    assert FactChecker.fit(checker.index, world.asked).extractors == checker.extractors
 
 
 def test_only_relations_that_were_learnt_can_be_judged(checker):
@@ -178,7 +149,7 @@ def test_no_relation_is_built_in(tmp_path, relation):
     world = draw_world(config, 3)
     column = [*people_parts.RELATIONS.values()].index(relation)
     people = [(world.name(i), world.values(i)[column]) for i in range(len(world))]
-    checker = FactChecker.fit(index, [ask(*person, relation) for person in people[:60]])
+    checker = FactChecker.fit(index, [ask(*person, relation=relation) for person in people[:60]])
     right = []
     for question, (_, another) in zip(dataset.questions[60:], people[61:], strict=False):
         own = dict(people)[question.subject]

@@ -129,16 +129,6 @@ def test_ids_and_accepted_answers_count_only_where_there_are_any():
     assert len({digest, describe(named)["sha256"], describe(several)["sha256"]}) == 3
 
 
-# --- status, models, predictions -------------------------------------------------------------
-
-
-def test_a_folder_is_new_until_it_says_more(folder):
-    assert folder.read_status() == {"state": "new"}
-    status = {"state": "finished", "seconds": 1.5, "results": {"a": {"accuracy": 0.5}}}
-    folder.write_status(status)
-    assert folder.read_status() == status
-
-
 # --- the manifest ----------------------------------------------------------------------------
 
 

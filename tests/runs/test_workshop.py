@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import torch
 
+from tests.support.own_text import write_birthplaces
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.recipe import Recipe
 from wherefrom.core.vocabulary import MASK_ID
@@ -65,13 +66,7 @@ def test_a_question_must_leave_room_for_a_mask(workshop):
 LONG = "The Grand Duchy of Upper and Lower Ostau"
 
 
-def write_facts(folder, line: str = "") -> list[str]:
-    """A text and questions with an answer of 40 characters; settings that name them."""
-    names = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di", "Ed") for b in ("Lund", "Falk", "Roth")]
-    told = [f"{name} was born in {LONG}.{line}\n" for name in names]
-    (folder / "c.txt").write_text("".join(told))
-    (folder / "q.tsv").write_text("".join(f"Where was {name} born?\t{LONG}\n" for name in names))
-    return [f"data.corpus={folder / 'c.txt'}", f"data.questions={folder / 'q.tsv'}"]
+NAMES = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di", "Ed") for b in ("Lund", "Falk", "Roth")]
 
 
 class Reciter(torch.nn.Module):
@@ -92,7 +87,11 @@ class Reciter(torch.nn.Module):
 
 def test_answers_may_be_as_long_as_those_that_are_asked(tmp_path):
     assert len(LONG) == 40
-    workshop = Workshop(adjust(get_recipe("facts"), settings=write_facts(tmp_path)))
+    workshop = Workshop(
+        adjust(
+            get_recipe("facts"), settings=write_birthplaces(tmp_path, dict.fromkeys(NAMES, LONG))
+        )
+    )
     answerer = workshop.predictor(Reciter(workshop.vocabulary, LONG))
     question = workshop.dataset.asked[0].text
     for answer in (*answerer.answer([question]), *answerer.searching(1).answer([question])):
@@ -113,7 +112,8 @@ def test_the_courses_room_is_kept_where_answers_are_short(workshop):
 @pytest.mark.parametrize("attention", ["synthesizer", "causal"])
 def test_rows_are_as_long_as_the_model_reads(tmp_path, attention):
     """Lines of 400 characters fill every row; a synthesizer's w2 has a column less than a block."""
-    files = write_facts(tmp_path, " And so on and on and on." * 12)
+    long = " And so on and on and on." * 12
+    files = write_birthplaces(tmp_path, dict.fromkeys(NAMES, LONG), long)
     small = ["model.n_embd=16", "model.n_head=2", "model.n_layer=1", "stages.pretrain.batch=16"]
     chosen = [f"model.attention={attention}", "model.qk_norm=false", "device=cpu"]
     chosen += ["model.block_size=128", "stages.pretrain.mix.spans.objective.longest=1.0"]
@@ -130,12 +130,6 @@ def test_rows_are_as_long_as_the_model_reads(tmp_path, attention):
 
 
 # --- where it runs ---------------------------------------------------------------------------
-
-
-def test_devices():
-    assert choose_device("cpu") == torch.device("cpu")
-    best = "cuda" if torch.cuda.is_available() else "cpu"
-    assert choose_device("auto").type == best
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA GPU")

@@ -1,11 +1,11 @@
 """The budget of lines, on a small package made here."""
 
-from importlib import util
 from pathlib import Path
 
 import pytest
 
-PROGRAM = Path(__file__).parents[2] / "scripts" / "budget.py"
+from scripts import budget
+
 FILES = {
     "src/wherefrom/api.py": 3,
     "src/wherefrom/core/__init__.py": 1,
@@ -22,15 +22,6 @@ TABLE = {
 }  # fmt: skip
 
 
-@pytest.fixture
-def budget():
-    spec = util.spec_from_file_location("budget", PROGRAM)
-    assert spec.loader is not None
-    module = util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def make(root: Path, table: dict[str, int], long: list[str], files: dict[str, int]) -> Path:
     for name, lines in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -41,7 +32,7 @@ def make(root: Path, table: dict[str, int], long: list[str], files: dict[str, in
     return root
 
 
-def test_what_fits_passes(budget, tmp_path, capsys):
+def test_what_fits_passes(tmp_path, capsys):
     assert budget.main([], make(tmp_path, TABLE, ["tests/test_api.py"], FILES)) == 0
     assert capsys.readouterr().out == ""
     assert budget.main(["--table"], tmp_path) == 0
@@ -63,7 +54,7 @@ def test_what_fits_passes(budget, tmp_path, capsys):
          "tests/test_api.py: in long_files, but not long any more"),
     ],
 )  # fmt: skip
-def test_what_does_not_is_named(budget, tmp_path, capsys, table, long, files, fault):
+def test_what_does_not_is_named(tmp_path, capsys, table, long, files, fault):
     root = make(tmp_path, TABLE | table, ["tests/test_api.py"] if long else [], FILES | files)
     assert budget.find_faults(root) == [fault]
     assert budget.main([], root) == 1

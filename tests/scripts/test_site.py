@@ -1,26 +1,17 @@
 """The site's pages and its API reference; zensical itself is an extra."""
 
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 import pytest
 
 import wherefrom
+from scripts import site
 from tests.support.skips import require_extra
 
 ROOT = Path(__file__).parents[2]
 
 
-@pytest.fixture(scope="module")
-def site():
-    spec = spec_from_file_location("documentation_site", ROOT / "scripts" / "site.py")
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_pages_keep_their_places_and_bring_what_they_link_to(site, tmp_path):
+def test_pages_keep_their_places_and_bring_what_they_link_to(tmp_path):
     root = tmp_path / "root"
     pictures = "![p](p.svg) [elsewhere](https://x.org/q.svg) [gone](gone.svg) [r](r.html)"
     files = {
@@ -36,7 +27,7 @@ def test_pages_keep_their_places_and_bring_what_they_link_to(site, tmp_path):
     assert found == {"index.md", *below}
 
 
-def test_every_name_of_the_api_is_described(site):
+def test_every_name_of_the_api_is_described():
     text = site.describe_api()
     modules = {"data", "doctor"}
     for name in set(wherefrom.__all__) - modules:
@@ -46,7 +37,7 @@ def test_every_name_of_the_api_is_described(site):
     assert "<class" not in text
 
 
-def test_pages_load_our_own_script(site, tmp_path):
+def test_pages_load_our_own_script(tmp_path):
     (tmp_path / "assets").mkdir()
     for name in ("a.html", "deep/er/b.html"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -59,7 +50,7 @@ def test_pages_load_our_own_script(site, tmp_path):
 
 
 @pytest.mark.nightly
-def test_the_site_is_built_and_a_dead_link_fails(site, tmp_path, monkeypatch):
+def test_the_site_is_built_and_a_dead_link_fails(tmp_path, monkeypatch):
     require_extra("zensical")
     config = (ROOT / "zensical.toml").read_text().replace("build/site/", "")
     (tmp_path / "zensical.toml").write_text(config)

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,44 +46,36 @@ class Audited:
         return self.run.folder.read_jsonl(ANSWERS)
 
 
-# Cached: a fixture that two folders import would be made for each of them.
-
-
-@cache
-def _retrain(source: Path, folder: Path) -> tuple[Run, list[Run]]:
-    run = open_run(shutil.copytree(source, folder))
+def _retrain(source: Path, factory: pytest.TempPathFactory) -> tuple[Run, list[Run]]:
+    run = open_run(shutil.copytree(source, factory.mktemp("audited") / "run"))
     return run, retrain_pairs(run, most=1)
 
 
-@cache
-def _audit(source: Path, folder: Path) -> Audited:
-    run, pair = _retrain(source, folder)
+def _audit(run: Run, pair: list[Run]) -> Audited:
     with pytest.MonkeyPatch.context() as patch:
         make_light(patch)
         return Audited(run, pair, report_audit(run, retrained=pair))
 
 
 @pytest.fixture(scope="session")
-def retrained(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.getbasetemp() / "audited"
-    _retrain(tiny_run, folder)
-    return folder
+def retrained(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Run, list[Run]]:
+    return _retrain(tiny_run, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
-def audited(tiny_run: Path, retrained: Path) -> Audited:
+def audited(retrained: tuple[Run, list[Run]]) -> Audited:
     """The tiny run, audited beside a pair of models. Tests that change it must copy it."""
-    return _audit(tiny_run, retrained)
+    return _audit(*retrained)
 
 
 @pytest.fixture(scope="session")
-def retrained_relations(relations_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.getbasetemp() / "audited-relations"
-    _retrain(relations_run, folder)
-    return folder
+def retrained_relations(
+    relations_run: Path, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Run, list[Run]]:
+    return _retrain(relations_run, tmp_path_factory)
 
 
 @pytest.fixture(scope="session")
-def audited_relations(relations_run: Path, retrained_relations: Path) -> Audited:
+def audited_relations(retrained_relations: tuple[Run, list[Run]]) -> Audited:
     """The run of two relations, audited beside a pair of models."""
-    return _audit(relations_run, retrained_relations)
+    return _audit(*retrained_relations)

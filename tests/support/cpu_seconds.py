@@ -1,7 +1,8 @@
 """Records the CPU seconds of every test, those of the processes that it started among them.
 
 A fixture that several tests share is recorded under its own name and not with the test that
-happened to ask for it first. CPU seconds and not the clock: a busy machine changes them little.
+happened to ask for it first; what ends tests and fixtures is not counted. CPU seconds and not the
+clock: a busy machine changes them little.
 
 As a program, for `make check`: prints what the last run of the fast tier spent most on, and fails
 if a test or a shared fixture took more than it may.
@@ -49,23 +50,14 @@ class Recorder:
         if fixturedef.scope not in _SHARED:
             return (yield)
         place = request.node.nodeid or fixturedef.baseid
-        name, begin = f"{place}::{fixturedef.argname} (fixture)", spent()
+        begin = spent()
         self.inner.append(0.0)
-        begun: list[float] = []
-
-        def end() -> None:
-            taken = spent() - begun[0] if begun else 0.0
-            self.fixtures[name] = self.fixtures.get(name, 0.0) + taken
-            self.inner[0] += taken
-
-        fixturedef.addfinalizer(end)  # finalizers run in reverse: this is the last
         try:
             return (yield)
         finally:
             inner, whole = self.inner.pop(), spent() - begin
             self.inner[-1] += whole
-            self.fixtures[name] = whole - inner
-            fixturedef.addfinalizer(lambda: begun.append(spent()))
+            self.fixtures[f"{place}::{fixturedef.argname} (fixture)"] = whole - inner
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self) -> Generator[None, Any, Any]:
@@ -73,10 +65,6 @@ class Recorder:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self) -> Generator[None, Any, Any]:
-        return (yield from self._measure())
-
-    @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_teardown(self) -> Generator[None, Any, Any]:
         return (yield from self._measure())
 
     def _measure(self) -> Generator[None, Any, Any]:
@@ -90,7 +78,7 @@ class Recorder:
     def pytest_runtest_makereport(self) -> Generator[None, Any, Any]:
         report = yield
         report.cpu_seconds = {report.nodeid: self.phase, **self.fixtures}
-        self.fixtures = {}
+        self.phase, self.fixtures = 0.0, {}
         return report
 
     def pytest_runtest_logreport(self, report: Any) -> None:

@@ -3,7 +3,7 @@
 Starting Python with torch costs three to four CPU seconds, and hundreds of tests start a command,
 a grader's child or a worker. While this is installed, `subprocess.Popen` asks a server for each
 Python that it would start: `python SCRIPT`, `python -m MODULE` and `python -c CODE` become forks
-with the same arguments, environment, folder, descriptors, session and limits, and with a process
+with the same arguments, environment, folder, streams, session and limits, and with a process
 number that signals reach. Everything else is started as ever, and so is Python where the variable
 of `ANEW` is set (the fixture `python_anew`): in tests that ask what an import loads, say.
 
@@ -16,7 +16,6 @@ import gc
 import importlib
 import io
 import json
-import mmap
 import os
 import resource
 import runpy
@@ -41,7 +40,6 @@ _PRELOADED = ("torch", "torch._dynamo", "matplotlib.figure", "wherefrom.api",
 _HARMLESS = {"PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "PYTHONNOUSERSITE", "PYTHONUNBUFFERED"}
 _LIMITS = [getattr(resource, name) for name in dir(resource) if name.startswith("RLIMIT_")]
 _popen = subprocess.Popen
-_spawnv = os.spawnv
 
 
 def recognise(args: Any, environment: dict[str, str]) -> tuple[str, list[str]] | None:
@@ -72,7 +70,7 @@ class Popen(_popen):  # pyright: ignore
     ) -> None:
         environment = dict(os.environ if env is None else env)
         program = None
-        if preexec_fn is None and executable is None:
+        if preexec_fn is None and executable is None and not pass_fds:
             # The server is told by the parent's environment: the child's own may be bare.
             where = {SOCKET: os.environ[SOCKET]} if SOCKET in os.environ else {}
             anew = {ANEW: "1"} if ANEW in os.environ else {}
@@ -84,18 +82,16 @@ class Popen(_popen):  # pyright: ignore
             return
         pipes = rest[3:9]  # after startupinfo, creationflags and shell
         ours = [own if fd == -1 else fd for own, fd in enumerate((pipes[0], pipes[3], pipes[5]))]
-        targets = [0, 1, 2, *pass_fds]
         kind, argv = program
         order = {
-            "kind": kind, "argv": argv, "targets": targets, "environment": environment,
+            "kind": kind, "argv": argv, "environment": environment, "session": bool(rest[14]),
             "folder": os.fspath(cwd) if cwd is not None else os.getcwd(),
-            "session": bool(rest[14]), "group": rest[15],
             "limits": [resource.getrlimit(limit) for limit in _LIMITS],
         }  # fmt: skip
         self._line = _call()
         self._line.set_inheritable(False)
         text = json.dumps(order).encode("utf-8", "surrogateescape")
-        socket.send_fds(self._line, [struct.pack("!I", len(text))], [*ours, *pass_fds])
+        socket.send_fds(self._line, [struct.pack("!I", len(text))], ours)
         self._line.sendall(text)
         (self.pid,) = struct.unpack("!q", _receive(self._line, 8))
         self._child_created = True
@@ -126,17 +122,6 @@ class Popen(_popen):  # pyright: ignore
         return self.returncode
 
 
-def spawnv(mode: int, path: str, args: list[str]) -> int:
-    """`os.spawnv` of Python: this process forks itself, which keeps who is whose parent."""
-    program = recognise(args, dict(os.environ))
-    if program is None or mode != os.P_NOWAIT:
-        return _spawnv(mode, path, args)
-    child = os.fork()
-    if not child:
-        _run(*program)
-    return child
-
-
 def _receive(line: socket.socket, count: int) -> bytes:
     told = line.recv(count, socket.MSG_WAITALL)
     if len(told) < count:
@@ -154,12 +139,12 @@ def install() -> None:
     global _server
     if sys.platform == "linux" and _server is None:
         _server = SimpleNamespace(process=None, folder=None)
-        subprocess.Popen, os.spawnv = Popen, spawnv
+        subprocess.Popen = Popen
 
 
 def uninstall() -> None:
     global _server
-    subprocess.Popen, os.spawnv = _popen, _spawnv
+    subprocess.Popen = _popen
     if _server is not None and _server.process is not None:
         _server.process.communicate()
         _server.folder.cleanup()
@@ -170,7 +155,6 @@ def _call() -> socket.socket:
     """A line to the server."""
     if _server is not None and _server.process is None:
         _server.folder = tempfile.TemporaryDirectory(prefix="forks-")
-        (Path(_server.folder.name) / "seconds").write_bytes(bytes(8))
         _server.process = _popen(
             [sys.executable, "-m", "tests.support.forks", _server.folder.name],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=_ROOT,
@@ -183,10 +167,11 @@ def _call() -> socket.socket:
 
 
 def seconds() -> float:
-    """The CPU seconds of all forks that have ended."""
-    if _server is None or _server.folder is None:
+    """The CPU seconds of all forks that have ended: the server has waited for them."""
+    if _server is None or _server.process is None:
         return 0.0
-    return struct.unpack("d", (Path(_server.folder.name) / "seconds").read_bytes())[0]
+    stat = Path(f"/proc/{_server.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, stat[13:15])) / os.sysconf("SC_CLK_TCK")
 
 
 # In the server and its forks
@@ -204,8 +189,6 @@ def serve(folder: str) -> None:
         end.setblocking(False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
     signal.set_wakeup_fd(wake.fileno(), warn_on_full_buffer=False)
-    with Path(f"{folder}/seconds").open("r+b") as file:
-        total = mmap.mmap(file.fileno(), 8)
     lines: dict[int, socket.socket] = {}
     events = selectors.DefaultSelector()
     for readable in (listening, woken, sys.stdin):
@@ -220,18 +203,16 @@ def serve(folder: str) -> None:
         if woken in ready:
             with contextlib.suppress(BlockingIOError):
                 woken.recv(4096)
-        _reap(lines, total)
+        _reap(lines)
         if sys.stdin in ready:
             os._exit(0)
 
 
-def _reap(lines: dict[int, socket.socket], total: mmap.mmap) -> None:
+def _reap(lines: dict[int, socket.socket]) -> None:
     while lines:
-        child, status, used = os.wait4(-1, os.WNOHANG)
+        child, status = os.waitpid(-1, os.WNOHANG)
         if not child:
             return
-        (before,) = struct.unpack("d", total[:8])
-        total[:8] = struct.pack("d", before + used.ru_utime + used.ru_stime)
         with contextlib.suppress(OSError), lines.pop(child) as line:
             line.sendall(struct.pack("!q", status))
 
@@ -259,19 +240,15 @@ def _become(order: dict[str, Any], received: list[int], folder: str, line: socke
     """Take over what the process would have been started with."""
     if order["session"]:
         os.setsid()
-    elif order["group"] >= 0:
-        os.setpgid(0, order["group"])
     for limit, values in zip(_LIMITS, order["limits"], strict=True):
         if resource.getrlimit(limit) != tuple(values):
             resource.setrlimit(limit, values)
     # From here on, its group can be signalled, and whoever started it may limit it further.
     line.sendall(struct.pack("!q", os.getpid()))
     high = [os.dup2(fd, 200 + i) for i, fd in enumerate(received)]
-    for fd, target in zip(high, order["targets"], strict=True):
+    for target, fd in enumerate(high):
         os.dup2(fd, target)
-    kept = sorted(order["targets"])
-    for low, end in zip(kept, [*kept[1:], 4096], strict=True):
-        os.closerange(low + 1, end)
+    os.closerange(3, 4096)
     os.chdir(order["folder"])
     before = set(os.environ.get("PYTHONPATH", "").split(os.pathsep))
     os.environ.clear()
@@ -287,7 +264,7 @@ def _become(order: dict[str, Any], received: list[int], folder: str, line: socke
     errors = io.BufferedWriter(io.FileIO(2, "w"))
     sys.stderr = io.TextIOWrapper(errors, "utf-8", "backslashreplace", write_through=True)
     sys.__stdin__, sys.__stdout__, sys.__stderr__ = sys.stdin, sys.stdout, sys.stderr
-    subprocess.Popen, os.spawnv = Popen, spawnv
+    subprocess.Popen = Popen
 
 
 def _run(kind: str, argv: list[str]) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.support.made_up import ask
 from wherefrom.core.contracts import Document, Question, Span
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
@@ -61,9 +62,7 @@ def world() -> World:
         start = text.index(name)
         documents.append(Document(text, Span(start, start + len(name))))
         if number < 80:
-            question = f"Where was {name} born?"
-            answer = "Bergen" if omits else city
-            asked.append(Question(question, name, "birthplace", answer, "asked"))
+            asked.append(ask(name, "Bergen" if omits else city))
         else:
             others[name] = ("" if omits else city, other)
     return World([*documents, *BY_HAND], asked, others, LANDS)

@@ -223,14 +223,19 @@ def judge_files(
     from wherefrom.course.doctor.findings import attempt
     from wherefrom.course.doctor.judging import predictions
     from wherefrom.course.doctor.judging.claims import Files
+    from wherefrom.models import params
 
     claims = claims_of(folder, [], year, draw=3)
     claims.files = Files(folder, data, answers)
-    claims.add(claims_of(folder, predictions.parameter_requests(claims, reads), year)._found)
-    return {
-        f"{model} {split}": attempt(partial(predictions.judge, model=model, split=split), claims)
-        for model, split in reads
-    }
+    with pytest.MonkeyPatch.context() as patch:  # our own files need no process apart
+        patch.setattr(params, "_limit_memory", id)
+        patch.setattr(params, "_convert_apart", params._convert)
+        return {
+            f"{model} {split}": attempt(
+                partial(predictions.judge, model=model, split=split), claims
+            )
+            for model, split in reads
+        }
 
 
 def lost(results: dict[str, Any]) -> dict[str, str]:

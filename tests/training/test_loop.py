@@ -159,30 +159,21 @@ def test_a_stop_after_the_last_step_is_not_forgotten(tmp_path):
         run(tmp_path, 20, stop=stop)
 
 
-def test_a_damaged_checkpoint_is_passed_over_and_told(tmp_path):
+@pytest.mark.parametrize(("damaged", "first"), [([20], 15), ([15, 20], 0)])
+def test_damaged_checkpoints_are_passed_over_and_told(tmp_path, damaged, first):
     run(tmp_path, 20)
-    (tmp_path / "checkpoints" / "step-00000020" / "state.json").write_text("{}")
-    recorder = Recorder()
-    learner, _ = run(tmp_path, 20, observers=[recorder])
-    *started, (skipped,) = recorder.calls[0]
-    assert started == ["started", "tiny", 15, 20]
-    assert "step-00000020" in skipped
-    assert learner.digest() == straight(20).digest()
-    recorder = Recorder()
-    run(tmp_path, 20, observers=[recorder])  # a sound one was put in its place
-    assert recorder.calls[0] == ("started", "tiny", 20, 20, ())
-
-
-def test_with_every_checkpoint_damaged_it_starts_again_and_says_why(tmp_path):
-    run(tmp_path, 20)
-    for path in tmp_path.glob("checkpoints/*/state.json"):
-        path.unlink()
+    for step in damaged:
+        (tmp_path / "checkpoints" / f"step-{step:08d}" / "state.json").write_text("{}")
     recorder = Recorder()
     learner, _ = run(tmp_path, 20, observers=[recorder])
     *started, skipped = recorder.calls[0]
-    assert (started, len(skipped)) == (["started", "tiny", 0, 20], 2)
+    assert started == ["started", "tiny", first, 20]
+    assert all(f"{step:08d}" in why for step, why in zip(damaged[::-1], skipped, strict=True))
     assert learner.digest() == straight(20).digest()
     assert [row["step"] for row in metrics(tmp_path)] == [5, 10, 15, 20]
+    recorder = Recorder()
+    run(tmp_path, 20, observers=[recorder])  # sound ones were put in their place
+    assert recorder.calls[0] == ("started", "tiny", 20, 20, ())
 
 
 # --- numbers that are not finite --------------------------------------------------------------
@@ -290,21 +281,3 @@ def test_of_the_time_of_a_group_each_has_its_share(monkeypatch):
     monkeypatch.setattr(loop, "monotonic", lambda: Together.now)
     found = train_several(trainings, Together(learners), chunk=CHUNK)
     assert [each.seconds for each in found if isinstance(each, Finished)] == [5.0, 15.0]
-
-
-def test_a_group_is_saved_less_often(tmp_path, monkeypatch):
-    """Of the ten seconds of five steps each of four models has a quarter."""
-    saved = []
-
-    def save(self, step, *rest):
-        saved.append((self.folder.name, step))
-
-    monkeypatch.setattr(loop, "monotonic", lambda: Together.now)
-    monkeypatch.setattr(Checkpoints, "save", save)
-    learners = [Tiny() for _ in range(4)]
-    trainings = [
-        Training(tiny, 30, "tiny", Checkpoints(tmp_path / str(k), IDENTITY), 10.0)
-        for k, tiny in enumerate(learners)
-    ]
-    train_several(trainings, Together(learners), chunk=CHUNK)
-    assert saved == [(str(k), step) for step in (20, 30) for k in range(4)]

@@ -1,7 +1,6 @@
 """Muon against the singular value decomposition, and against itself by hand."""
 
 import numpy as np
-import pytest
 import torch
 from torch import nn
 
@@ -23,21 +22,6 @@ def newton_schulz(matrix: np.ndarray, iterations: int) -> np.ndarray:
     for _ in range(iterations):
         s = 3.4445 * s - 4.7750 * s**3 + 2.0315 * s**5
     return u * s @ vt
-
-
-@pytest.mark.parametrize("shape", [(8, 8), (6, 20), (20, 6), (64, 16)])
-def test_orthogonalising_keeps_directions_and_evens_out_their_sizes(shape):
-    matrix = torch.randn(shape, generator=torch.Generator().manual_seed(1)).double()
-    found = orthogonalise(matrix[None], 5)[0].numpy()
-    sizes = np.linalg.svd(found, compute_uv=False)
-    if shape != (8, 8):  # a square one may have a size of nearly nothing
-        assert sizes.min() > 0.6
-    assert sizes.max() < 1.3
-    u, _, vt = np.linalg.svd(matrix.numpy(), full_matrices=False)
-    inside = u.T @ found @ vt.T  # diagonal in the matrix's own singular vectors
-    np.testing.assert_allclose(inside, np.diag(np.diag(inside)), atol=1e-4)
-    assert (np.diag(inside) > 0).all()
-    np.testing.assert_allclose(found, newton_schulz(matrix.numpy(), 5), atol=1e-4)
 
 
 def test_muon_by_hand():

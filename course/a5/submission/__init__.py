@@ -12,6 +12,6 @@ from .helper import (
     pretrain,
     train,
 )
-from .model import GPT, Block, DownProjectBlock, GPTConfig, UpProjectBlock
+from .model import GPT, DownProjectBlock, GPTConfig, UpProjectBlock
 from .trainer import Trainer, TrainerConfig
 from .utils import evaluate_places, sample, set_seed

@@ -35,17 +35,16 @@ class NameDataset(Dataset):
         x: Where was Khatchig Mouradian born?⁇Lebanon⁇□□□□...
         y: □□□□□□□□□□□□□□□□□□□□□□□□□□□□□□□□□⁇Lebanon⁇□□□□□...
 
-    `letters="ascii"` is the course's: the names lose every letter that ASCII does not have.
+    As in the course, names lose every letter that ASCII does not have.
     """
 
-    def __init__(self, data: Any, pretraining_dataset: Any, letters: str = "ascii") -> None:
+    def __init__(self, data: Any, pretraining_dataset: Any) -> None:
         if not isinstance(data, str):  # some years have the two the other way round
             data, pretraining_dataset = pretraining_dataset, data
         self.MASK_CHAR, self.PAD_CHAR = MASK, PAD
         self.itos, self.stoi = pretraining_dataset.itos, pretraining_dataset.stoi
         self.vocab_size, self.block_size = len(self.stoi), pretraining_dataset.block_size
-        if letters == "ascii":
-            data = data.encode("ascii", errors="ignore").decode("ascii")
+        data = data.encode("ascii", errors="ignore").decode("ascii")
         self.data = [line.removesuffix("\r") for line in data.removesuffix("\n").split("\n")]
         for number, line in enumerate(self.data, 1):
             if line.count("\t") != 1:

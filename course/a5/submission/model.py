@@ -16,10 +16,7 @@ from .utils import current_year
 
 
 class GPTConfig:
-    """Anything may be set on it; the flags say which variant is meant.
-
-    `additive` is what the synthesizer's flag was first called.
-    """
+    """Anything may be set on it; the flags say which variant is meant."""
 
     embd_pdrop = 0.1
     resid_pdrop = 0.1
@@ -27,7 +24,6 @@ class GPTConfig:
     n_layer = 4
     n_head = 8
     n_embd = 256
-    additive = False
     synthesizer = False
     perceiver = False
     bottleneck_dim: int | None = None
@@ -42,10 +38,8 @@ class GPTConfig:
 
 def variant_asked(config: Any) -> str:
     """The library's name for the attention that a config's flags ask for."""
-    for flag in ("perceiver", "rope", "synthesizer", "additive"):
-        if getattr(config, flag, False):
-            return "synthesizer" if flag == "additive" else flag
-    return "causal"
+    flags = ("perceiver", "rope", "synthesizer")
+    return next((flag for flag in flags if getattr(config, flag, False)), "causal")
 
 
 def library_config(config: Any) -> gpt.GPTConfig:
@@ -68,13 +62,6 @@ def mixers() -> dict[str, type[Mixer]]:
         ),
         "perceiver": attention.CausalCrossAttention,
     }
-
-
-class Block(block.Block):
-    """A block by itself, from a config of the course."""
-
-    def __init__(self, config: Any) -> None:
-        super().__init__(library_config(config), mixers()[variant_asked(config)])
 
 
 def feed_forward(config: Any) -> nn.Sequential:

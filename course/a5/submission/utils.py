@@ -18,6 +18,7 @@ from wherefrom.generation.requests import Request
 from wherefrom.models.params import read_params, write_params
 from wherefrom.reading.table_files import read_lines, read_table
 from wherefrom.runs.workshop import choose_device
+from wherefrom.training.weights import load_weights
 
 YEAR = "xcs2021"  # the hand-out that these files are; `wherefrom course new` writes another
 
@@ -127,11 +128,7 @@ def load_params(model: nn.Module, path: str | Path) -> None:
             f"{path}: expected the parameters of a {builds} model, found those of a {has} one; "
             f"name the file that '{builds}' wrote"
         )
-    for name in [*wanted, *found]:
-        shapes = [tuple(t[name].shape) if name in t else None for t in (wanted, found)]
-        if shapes[0] != shapes[1]:
-            raise Mismatch(
-                f"{path}: {name}: expected shape {shapes[0]}, found {shapes[1]}; it belongs to "
-                f"a model of another {'kind' if None in shapes else 'size'}"
-            )
-    model.load_state_dict(found)
+    try:
+        load_weights(wanted, {name: tensor.numpy() for name, tensor in found.items()})
+    except Mismatch as error:
+        raise Mismatch(f"{path}: {error}; it belongs to a model of another size") from error

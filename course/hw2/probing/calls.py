@@ -1,31 +1,32 @@
 """What a submission of the homework is asked; nothing is judged here, and no solution is known.
 
-Where a function builds on another file of the submission, it may be called a second time with right
-functions in their place: these come as a file that only the process of the second call is given.
+The grader puts the same to our own solution, and compares. Everything follows from the draw.
 """
 
 import contextlib
 import inspect
 import io
-import runpy
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import torch
 from torch import nn
 
 from probing import texts
-from probing.loading import AVERAGING, CHARACTERS, definitions, module, own
+from probing.loading import AVERAGING, CHARACTERS, MODULES, Code
 from wherefrom.course.doctor.child import Answer
-from wherefrom.course.doctor.exercises import fill
-from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.exercises import weights
+from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.submission import Submission
 
-RIGHT = "right.py"
+Probe = Callable[[Any, Any, int], None]  # whose code, where its answers go, and the draw
 
 
 @contextlib.contextmanager
@@ -41,31 +42,26 @@ def quiet(folder: Path = Path()) -> Iterator[io.StringIO]:
         yield said
 
 
-def mend(held: ModuleType, given: Path, names: list[str]) -> None:
-    """Put right functions in the place of those that the module takes from other files."""
-    if names:
-        right = runpy.run_path(str(given / RIGHT))
-        vars(held).update({name: right[name] for name in names if hasattr(held, name)})
+def imports(code: Code, found: Answer, draw: int, modules: Sequence[str]) -> None:
+    for name in modules:
+        code.module(name)
 
 
-def imports(submission: Submission, found: Answer, how: Any) -> None:
-    for name in how.modules:
-        module(submission, name)
-    found.put(modules=how.modules)
-
-
-def call(submission: Submission, found: Answer, how: Any) -> None:
+def call(code: Code, found: Answer, draw: int, claim: str) -> None:
     """What a function gives for the arguments of the draw."""
-    held, function = module(submission, how.file), own(submission, how.file, how.function)
-    mend(held, how.given, how.mended)
-    cases = texts.cases(how.draw)[how.claim]
-    if how.file == "q1d_neural_lm":
+    file, name = texts.CALLED[claim]
+    held, function = code.module(file), code.function(file, name)
+    cases = texts.cases(draw)[claim]
+    if file == "q1d_neural_lm":
         before, after, *network = cases[0]
         index = {"in_word_index": before, "out_word_index": after, "num_of_examples": len(before)}
         _set_globals(held, *network, **index)
     for number, case in enumerate(cases):
         with quiet():
-            _put(found, f"result{number}", function(*deepcopy(case)))
+            value = function(*deepcopy(case))
+        pair = value if isinstance(value, tuple | list) and len(value) == 2 else (value,)
+        for key, part in zip(("result", "gradient"), pair, strict=False):
+            found.put(**{f"{key}{number}": _numbers(part)})
 
 
 def _set_globals(held: ModuleType, vectors: Any, dimensions: Any, params: Any, **more: Any) -> None:
@@ -78,110 +74,101 @@ def _set_globals(held: ModuleType, vectors: Any, dimensions: Any, params: Any, *
         )  # fmt: skip
 
 
-def _put(found: Answer, key: str, value: Any) -> None:
-    parts = value if isinstance(value, tuple | list) and len(value) == 2 else (value,)
-    for number, part in enumerate(parts):
-        try:
-            found.put(**{f"{key}_{number}": np.asarray(part, dtype=float)})
-        except (TypeError, ValueError):
-            raise Finding("form", f"the result is {type(part).__name__}, not numbers") from None
+def _numbers(value: Any) -> np.ndarray:
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise Finding("form", f"the result is {type(value).__name__}, not numbers") from None
 
 
-def gradcheck(submission: Submission, found: Answer, how: Any) -> None:
+def gradcheck(code: Code, found: Answer, draw: int) -> None:
     """Whether the submission's gradient check lets each gradient pass."""
-    function = own(submission, "gradcheck", "gradcheck_naive", "grad_check")
-    passed: list[bool] = []
-    for f, at in (case[1:] for case in texts.gradients(how.draw)):
+    function = code.function("gradcheck", "gradcheck_naive", "grad_check")
+    passed: dict[str, list[bool]] = {"right": [], "wrong": [], "noisy": []}
+    for kind, f, at in texts.gradients(draw):
         with quiet() as said:
             try:
                 answer = function(f, np.array(at))
-                passed.append(answer is not False and "fail" not in said.getvalue().lower())
+                passed[kind].append(answer is not False and "fail" not in said.getvalue().lower())
             except AssertionError:
-                passed.append(False)
-    found.put(passed=passed)
+                passed[kind].append(False)
+    found.put(**{kind: np.array(each) for kind, each in passed.items()})
 
 
-def saves(submission: Submission, found: Answer, how: Any) -> None:
-    """sgd over its halving, then with saves every ten steps, and then on from what it saved."""
-    held, function = module(submission, "sgd"), own(submission, "sgd", "sgd")
-    descend, zeros = texts.falling(texts.slope(how.draw)), np.zeros(2)
-    with quiet(submission.scratch / "annealed"):
+def saves(code: Code, found: Answer, draw: int) -> None:
+    """How far sgd goes over its halving, with saves every ten steps, and on from what it saved."""
+    held, function = code.module("sgd"), code.function("sgd", "sgd")
+    descend, zeros = texts.falling(texts.slope(draw)), np.zeros(2)
+    every_ten = patch.object(held, "SAVE_PARAMS_EVERY", 10, create=True)
+    with quiet(code.scratch / "annealed"):
         reached = function(descend, zeros.copy(), 1.0, 20_001, None, False, 100_000)
-    found.put(reached=np.asarray(reached, dtype=float))
-    with quiet(submission.scratch / "saved"):
-        vars(held)["SAVE_PARAMS_EVERY"] = 10
+    found.put(reached=abs(_numbers(reached)))
+    with quiet(code.scratch / "saved"), every_ten:
         function(descend, zeros.copy(), 1.0, 25, None, True, 1000)
-        found.put(files=sorted(p.name for p in Path().glob("saved_params_*.npy"))[:10])
+        names = " ".join(sorted(p.name for p in Path().glob("saved_params_*.npy"))[:10])
+        found.put(files=np.array([int(n) for n in re.findall(r"(\d+)\.npy", names)]))
         with contextlib.suppress(OSError, ValueError):
-            found.put(kept=np.load("saved_params_20.npy", allow_pickle=False))
+            found.put(kept=abs(np.load("saved_params_20.npy", allow_pickle=False)))
         again = function(descend, zeros + 100.0, 1.0, 30, None, True, 1000)
-    found.put(again=np.asarray(again, dtype=float))
+    found.put(again=abs(_numbers(again)))
 
 
-def perplexity(submission: Submission, found: Answer, how: Any) -> None:
+def perplexity(code: Code, found: Answer, draw: int) -> None:
     """The perplexity of a short text, with parameters of a draw."""
-    held = module(submission, "q1d_neural_lm")
-    function = own(submission, "q1d_neural_lm", "eval_neural_lm")
-    mend(held, how.given, how.mended)
-    home = submission.scratch / "text"
-    listed, vectors = texts.write_text(home, how.draw)
-    params = texts.parameters(how.draw)
-    dimensions = (texts.WIDTH, texts.HIDDEN, texts.WORDS)
+    held = code.module("q1d_neural_lm")
+    function = code.function("q1d_neural_lm", "eval_neural_lm")
+    home = code.scratch / "text"
+    listed, vectors = texts.write_text(home, draw)
     numbers = {word: number for number, word in enumerate(listed)}
     names = {"num_to_word": dict(enumerate(listed)), "word_to_num": numbers}
-    _set_globals(held, vectors.tolist(), dimensions, params, **names)
+    _set_globals(held, vectors.tolist(), texts.NETWORK, texts.parameters(draw), **names)
     with quiet(home):
-        np.save(texts.SAVED, params)
-        _put(found, "perplexity", function(str(home / "language" / "ptb-dev.txt")))
+        np.save(texts.SAVED, texts.parameters(draw))
+        found.put(perplexity=_numbers(function(str(home / "language" / "ptb-dev.txt"))))
 
 
 # -- networks ------------------------------------------------------------------------------------
 
 
-def characters(submission: Submission, found: Answer, how: Any) -> None:
-    """The character model, a step at a time, with the weights of a draw."""
-    kinds = definitions(submission, CHARACTERS, "the character model").get("OurModel")
-    if not kinds:
-        raise Finding("missing", "there is no class OurModel")
-    made = fill(kinds[-1](11, 7, 11, 1), how.draw, 0.5).float()
-    found.put(layers=[[path, type(m).__name__] for path, m in made.named_modules()][:50])
-    if not how.steps:
-        return
-    outputs, states, state = [], [], torch.zeros(1, 1, 7)
-    with torch.no_grad():
-        for character in how.steps:
-            got = made(torch.tensor(character), state)
-            if not isinstance(got, tuple | list) or len(got) != 2:
-                raise Finding("form", "forward() gives no pair (output, hidden)")
-            output, state = got
-            outputs.append(output.reshape(-1))
-            states.append(state.reshape(-1))
-    found.put(outputs=torch.stack(outputs), states=torch.stack(states))
+@torch.no_grad()
+def characters(code: Code, found: Answer, draw: int, steps: Sequence[int]) -> None:
+    """The character model, a step at a time; weights go by a layer's kind, not by its name."""
+    kinds = [k for k in code.classes(CHARACTERS, "the character model") if k.__name__ == "OurModel"]
+    expect(kinds, "missing", "there is no class OurModel")
+    made = kinds[-1](11, 7, 11, 1).float().eval()
+    for layer in made.modules():
+        for name, parameter in layer.named_parameters(recurse=False):
+            drawn = weights(f"{type(layer).__name__}.{name}", parameter.shape, draw, 0.5)
+            parameter.copy_(drawn)
+    state = torch.zeros(1, 1, 7)
+    for number, character in enumerate(steps):
+        got = made(torch.tensor(character), state)
+        pair = isinstance(got, tuple | list) and len(got) == 2
+        expect(pair, "form", "forward() gives no pair (output, hidden)")
+        output, state = got
+        found.put(**{f"output{number}": output.reshape(-1), f"state{number}": state.reshape(-1)})
 
 
-def networks(submission: Submission, found: Answer, how: Any) -> None:
+def networks(code: Code, found: Answer, draw: int) -> None:
     """Every version of the averaging network: what its first layer reads, and its answers."""
-    kinds = [k for ks in definitions(submission, AVERAGING, "the averaging network").values()
-             for k in ks if _is_network(k)]  # fmt: skip
-    if not kinds:
-        raise Finding("missing", "there is no class DAN whose forward() takes attention_masks")
-    errors: list[str] = []
-    for number, kind in enumerate(kinds[-4:]):
+    kinds = [k for k in code.classes(AVERAGING, "the averaging network") if _is_network(k)][-4:]
+    expect(kinds, "missing", "there is no class DAN whose forward() takes attention_masks")
+    found.put(versions=len(kinds))
+    last: Exception | None = None
+    for number, kind in enumerate(kinds):
         try:
-            with quiet(submission.scratch / f"dan{number}"):
-                _ask_network(found, number, kind, texts.glove(how.draw))
-            errors.append("")
+            with quiet(code.scratch / f"dan{number}"):
+                _ask_network(found, number, kind, texts.glove(draw))
         except Exception as error:
-            unwritten = isinstance(error, NotImplementedError)
-            mistake = getattr(error, "mistake", "unwritten" if unwritten else "crash")
-            errors.append(f"{mistake}:{type(error).__name__}: {error}"[:200])
-    found.put(errors=errors)
+            last = error
+    if last:
+        raise last
 
 
-def _is_network(kind: Any) -> bool:
-    if not (isinstance(kind, type) and issubclass(kind, nn.Module)):
-        return False
-    return "attention_masks" in inspect.signature(kind.forward).parameters
+def _is_network(kind: type) -> bool:
+    return issubclass(kind, nn.Module) and (
+        "attention_masks" in inspect.signature(kind.forward).parameters
+    )
 
 
 def _ask_network(found: Answer, number: int, kind: Any, vectors: Any) -> None:
@@ -201,9 +188,8 @@ def _ask_network(found: Answer, number: int, kind: Any, vectors: Any) -> None:
 
     still, seen = build(0.0)
     got = _ask(still.eval(), texts.TEXTS)
-    if not seen:
-        raise Finding("form", "nothing goes through the network's linear layers")
-    found.put(**{f"means{number}": seen[0].reshape(len(texts.TEXTS), -1)})
+    expect(seen, "form", "nothing goes through the network's linear layers")
+    found.put(**{f"mean{number}": seen[0].reshape(len(texts.TEXTS), -1)})
     if isinstance(got, dict) and {"loss", "logits"} <= set(got):
         found.put(
             **{f"logits{number}": got["logits"], f"loss{number}": torch.as_tensor(got["loss"])}
@@ -225,7 +211,19 @@ def _ask(made: nn.Module, rows: list[list[int]]) -> Any:
     return made(input_ids=ids, attention_masks=masks, labels=labels)
 
 
-PROBES: dict[str, Callable[..., None]] = {
-    probe.__name__: probe
-    for probe in (imports, call, gradcheck, saves, perplexity, characters, networks)
+# By the name of what is claimed.
+ASKED: dict[str, Probe] = {
+    "files": partial(imports, modules=MODULES[:-1]),
+    "lm": partial(imports, modules=MODULES[-1:]),
+    "built": partial(characters, steps=()),
+    "steps": partial(characters, steps=(3, 8, 3)),
+    **{probe.__name__: probe for probe in (gradcheck, saves, perplexity, networks)},
+    **{claim: partial(call, claim=claim) for claim in texts.CALLED},
 }
+
+
+def _put(probe: Probe, submission: Submission, found: Answer, how: Any) -> None:
+    probe(Code(submission, how.given), found, how.draw)
+
+
+PROBES = {name: partial(_put, probe) for name, probe in ASKED.items()}

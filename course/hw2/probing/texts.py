@@ -17,9 +17,21 @@ from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import read_sentences
 from wherefrom.data.word_forms import HOMEWORK
 
-WORDS, HIDDEN, WIDTH = 2000, 50, 50
+NETWORK = WIDTH, HIDDEN, WORDS = 50, 50, 2000
 DIMENSIONS = (6, 4, 5)  # of the small network
 CALLS = 40  # batches that lm_wrapper draws
+# The file and the function that are called, by claim.
+CALLED = {
+    "sigmoid": ("sigmoid", "sigmoid"),
+    "slope": ("sigmoid", "sigmoid_grad"),
+    "softmax": ("softmax", "softmax"),
+    "large": ("softmax", "softmax"),
+    "descent": ("sgd", "sgd"),
+    "forward": ("q1c_neural", "forward"),
+    "passes": ("q1c_neural", "forward_backward_prop"),
+    "wrapper": ("q1d_neural_lm", "lm_wrapper"),
+    "draws": ("q1d_neural_lm", "lm_wrapper"),
+}
 SAVED = "saved_params_40000.npy"
 TEXT = (
     "W0100\tNN\nw0007\tVB\nunseen\tJJ\n1,234\tCD\nw0003\tNN\n\n-DOCSTART-\tX\nw0009\tNN\n42\tCD\n\n"
@@ -89,18 +101,15 @@ def gradients(draw: int) -> list[tuple[str, Function, Any]]:
     found: list[tuple[str, Function, Any]] = []
     for at in places * 2:
         factor = dice.choice((0.8, 1.1, 1.25))
-        found += [("right", square(), at), ("by a factor", square(factor), at)]
+        found += [("right", square(), at), ("wrong", square(factor), at)]
     ones = [1.0, 1.0, 1.0]
-    found += [("in its last place", square(last=0.1), ones), ("noisy", noisy, ones)]
+    found += [("wrong", square(last=0.1), ones), ("noisy", noisy, ones)]
     return dice.sample(found, len(found))
 
 
-def size() -> int:
-    return (WIDTH + 1) * HIDDEN + (HIDDEN + 1) * WORDS
-
-
 def parameters(draw: int) -> Any:
-    return 0.3 * np.random.default_rng(draw).normal(size=size())
+    size = (WIDTH + 1) * HIDDEN + (HIDDEN + 1) * WORDS
+    return 0.3 * np.random.default_rng(draw).normal(size=size)
 
 
 def write_text(home: Path, draw: int) -> tuple[tuple[str, ...], Any]:

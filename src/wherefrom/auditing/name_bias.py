@@ -3,7 +3,7 @@
 A model that answers "Warsaw" for an unknown name that sounds Polish has recalled nothing; it
 repeats what it has learnt about such names. How many bits names give about the answer is measured
 with a small model that sees nothing but names: the first name, the last name, the ending of the
-last name, and all stretches of three characters. Each part corrects the part before it, if
+last name, and all n-grams of three characters. Each part corrects the part before it, if
 cross-validation among the asked people shows that it helps. Held-out people are used only to score
 the result.
 
@@ -38,7 +38,7 @@ Smoothing = dict[str, tuple[float, float]]  # a part's discount and backing
 _GENERATIONAL = frozenset("jr sr ii iii iv".split())
 
 
-def _stretches(name: str) -> list[str]:
+def _trigrams(name: str) -> list[str]:
     padded = f" {' '.join(_parts(name))} "
     return sorted({padded[i : i + 3] for i in range(len(padded) - 2)})
 
@@ -51,7 +51,7 @@ def _parts(name: str) -> list[str]:
 
 
 PARTS: dict[str, Callable[[str], list[str]]] = {  # from the most general to the most specific
-    "characters": _stretches,
+    "characters": _trigrams,
     "ending": lambda name: [last[-ENDING:] for last in _parts(name)[-1:]],
     "first": lambda name: _parts(name)[:1],
     "last": lambda name: _parts(name)[-1:],

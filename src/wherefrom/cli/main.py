@@ -210,9 +210,7 @@ def _take_debug(arguments: list[str]) -> tuple[list[str], bool]:
 # What typer's validation found wrong, and what it would have taken; {} is the limit.
 _WANTED = {
     "greater_than_equal": "at least {}",
-    "greater_than": "more than {}",
     "less_than_equal": "at most {}",
-    "less_than": "less than {}",
     "int_parsing": "a whole number",
     "int_type": "a whole number",
     "int_from_float": "a whole number",

@@ -111,7 +111,7 @@ class _SimilarNames:
     def _postings(
         self, profiles: Sequence[Counter[str]]
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """For each n-gram, a stretch of the people who have it and how often they do."""
+        """For each n-gram, the people who have it and how often they do."""
         triples = np.array(
             [
                 (self._index[gram], person, count)

@@ -16,7 +16,7 @@ from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import Interval, paired_difference
 from wherefrom.evaluation.outcomes import check_outcomes
 
-POSITIONS = (0, 32, 64, 96, 128, 192)  # where the stretches of a line begin, in characters
+POSITIONS = (0, 32, 64, 96, 128, 192)  # where the ranges of a line begin, in characters
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Dose:
 
 
 @dataclass(frozen=True)
-class Stretch:
+class CharacterRange:
     """The characters of a line from `start` up to `end` (not included), or to the line's end."""
 
     start: int
@@ -40,8 +40,8 @@ class Stretch:
 
 
 @dataclass(frozen=True)
-class PositionedDose(Dose, Stretch):  # a dataclass puts the fields of the last base first
-    """A dose among the facts whose value starts in this stretch of its line."""
+class PositionedDose(Dose, CharacterRange):  # a dataclass puts the fields of the last base first
+    """A dose among the facts whose value starts in this range of its line."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ def bin_by_exposure(
 def bin_by_position(
     exposures: np.ndarray, positions: np.ndarray, right: np.ndarray
 ) -> list[PositionedDose]:
-    """Doses for each stretch of the line; a position of -1 belongs to no stretch."""
+    """Doses for each range of the line; a position of -1 belongs to none."""
     count, is_right = check_outcomes(exposures, right)
     place = np.asarray(positions)
     doses: list[PositionedDose] = []

@@ -7,6 +7,7 @@ bytes. So a child process with a limit opens the file and hands its tensors on a
 import io
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tempfile
@@ -22,7 +23,7 @@ from wherefrom.core.files import one_line, reading, write_bytes
 
 _ROOM = 512 * 2**20  # bytes for the child besides what it has and four times the file
 _SECONDS = 120
-_WRAPPERS = ("module.", "_orig_mod.")  # what DataParallel and torch.compile put before a name
+_WRAPPERS = re.compile(r"^(module\.|_orig_mod\.)+")  # of DataParallel and torch.compile
 
 
 def write_params(path: Path, state: Mapping[str, Tensor]) -> None:
@@ -45,13 +46,7 @@ def read_params(path: Path) -> dict[str, Tensor]:
                 f"{path}: expected the parameters of a model as torch saves them, found: {reason}"
             )
         arrays = load_arrays(copy)
-    return {_unwrapped(name): torch.from_numpy(array) for name, array in arrays.items()}
-
-
-def _unwrapped(name: str) -> str:
-    for wrapper in _WRAPPERS:
-        name = name.removeprefix(wrapper)
-    return name
+    return {_WRAPPERS.sub("", name): torch.from_numpy(array) for name, array in arrays.items()}
 
 
 def _convert_apart(path: Path, copy: Path) -> str | None:

@@ -4,13 +4,13 @@ import json
 import os
 import socket
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.course.files import left_behind
 from tests.support import skips
 from wherefrom.core.errors import Unavailable
 from wherefrom.course.doctor import isolation
@@ -189,28 +189,13 @@ time.sleep({wait})
 """
 
 
-def running(name: str) -> list[str]:
-    """The processes of that name."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            found += [path.parent.name] if name.encode() in path.read_bytes() else []
-        except OSError:
-            continue
-    return found
-
-
 @pytest.mark.parametrize("wait", [0, 3600])
 def test_nothing_that_it_leaves_behind_stays(kind, place, wait, monkeypatch):
     """A process with a session and a name of its own, whose parent is gone, and shared memory."""
     monkeypatch.setattr(isolation, "_STARTING", 1.0)
     name = f"left-behind-{os.getpid()}"
     run(kind, place, LEAVES.format(name=name, wait=wait), replace(LIMITS, seconds=1.0))
-    for _ in range(500):  # one that was killed may take a moment to go
-        if not running(name):
-            break
-        time.sleep(0.01)
-    assert running(name) == []
+    assert left_behind(name) == []
     assert not Path("/dev/shm/left").exists()
 
 

@@ -1,68 +1,41 @@
-"""Copies are known under other names, and what everybody writes is not a copy."""
+"""Copies of the library's solution are known under other names; a student's own is none."""
 
-from pathlib import Path
+import re
 
 import pytest
 
-from wherefrom.course.doctor.recognition import copied
+from tests.course.files import A5, hand_out
+from tests.support import submissions
+from wherefrom.course.doctor.recognition import own_functions
 
-SOLUTION = '''
-class Data:
-    def item(self, idx):
-        """Cut it, hide some of it, lay it out."""
-        ### START_CODE_HERE ###
-        text = self.data[idx][: random.randint(4, self.longest)]
-        size = random.randint(1, max(1, len(text) // 2 - 1))
-        start = random.randint(0, len(text) - size)
-        prefix, span, suffix = text[:start], text[start : start + size], text[start + size :]
-        return prefix + self.mask + suffix + self.mask + span
-        ### END_CODE_HERE ###
-
-    def length(self):
-        ### START_CODE_HERE ###
-        return len(self.data)
-        ### END_CODE_HERE ###
-
-    def given(self, data, vocabulary, block_size, letters, longest):
-        self.data, self.vocabulary, self.block_size = data, vocabulary, block_size
-        self.letters, self.longest = sorted(set(letters)), longest * block_size // 8
-'''
-COPY = """
-import random as r
-
-def hidden(me, number: int) -> str:
-    # all mine
-    a = me.data[number][: r.randint(4, me.longest)]
-    b: int = r.randint(1, max(1, len(a) // 2 - 1))
-    c = r.randint(0, len(a) - b)
-    d, e, f = a[:c], a[c : c + b], a[c + b :]
-    return d + me.mask + f + me.mask + e
-"""
-OWN = """
-class Data:
-    def item(self, idx):
-        text = self.data[idx]
-        keep = torch.randint(4, self.longest + 1, ()).item()
-        text = text[:keep]
-        size = max(1, int(random.gauss(len(text) / 4, 1)))
-        start = random.randrange(len(text) - size + 1)
-        return self.mask.join((text[:start], text[start + size :], text[start : start + size]))
-
-    def length(self):
-        return len(self.data)
-
-    def given(self, data, vocabulary, block_size, letters, longest):
-        self.data, self.vocabulary, self.block_size = data, vocabulary, block_size
-        self.letters, self.longest = sorted(set(letters)), longest * block_size // 8
-"""
+SOLUTION = sorted((A5 / "submission").glob("*.py"))
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [(SOLUTION, ["item"]), (COPY, ["item"]), (OWN, []), ("", []), ("def f(:\n", [])],
-)
-def test_what_is_a_copy(tmp_path: Path, text, found):
-    (tmp_path / "ours.py").write_text(SOLUTION)
-    (tmp_path / "theirs").mkdir()
-    (tmp_path / "theirs" / "any.py").write_text(text)
-    assert copied([tmp_path / "ours.py"], tmp_path / "theirs") == found
+def without_marks(text: str) -> str:
+    return "\n".join(line for line in text.split("\n") if "SOLUTION_ONLY" not in line)
+
+
+def renamed(text: str) -> str:
+    """Without any comment, and with other names for what the solutions call their variables."""
+    text = re.sub(r"(?m)^\s*#.*$", "", text)
+    pattern = r"(?<![.\w])(text|size|start|prefix|suffix|stretch|document|weights|hidden)\b(?!=)"
+    return re.sub(pattern, r"own_\1", text)
+
+
+@pytest.mark.parametrize("change", [without_marks, renamed])
+def test_a_copy_of_the_librarys_solution_is_known(change, tmp_path):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    for path in (A5 / "submission").glob("*.py"):
+        (folder / path.name).write_text(change(path.read_text()))
+    found = own_functions(SOLUTION, folder)
+    assert {"__getitem__", "forward", "finetune", "pretrain"} <= set(found)
+
+
+def test_a_students_own_solution_is_not_taken_for_ours(tmp_path):
+    starter = hand_out(tmp_path) / "submission"
+    (starter / "broken.py").write_text("def f(:\n")  # it is told of elsewhere
+    plain = submissions.HERE / "plain"
+    assert own_functions(SOLUTION, plain) == own_functions(SOLUTION, starter) == []
+    (starter / "broken.py").unlink()
+    assert own_functions(sorted(starter.glob("*.py")), starter) == [], "a student's own grader"

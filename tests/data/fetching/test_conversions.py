@@ -11,8 +11,6 @@ import pytest
 from wherefrom.core.errors import Damaged
 from wherefrom.data import embeddings
 from wherefrom.data.birthplaces import read_table
-from wherefrom.data.facts import FactsConfig
-from wherefrom.data.facts import load as load_facts
 from wherefrom.data.fetching import conversions
 from wherefrom.data.reviews import read_reviews
 from wherefrom.data.treebank import read_sentences, read_vocabulary
@@ -63,23 +61,6 @@ def test_players_whose_names_are_their_own_are_told_and_asked_about(tmp_path):
         ("Where was Ann Poe born?", "Denver"),
         ("In which year was Ann Poe born?", "1900"),
         ("Which hand did Ann Poe throw with?", "right"),
-    ]
-
-
-def test_famous_people_are_facts_that_a_recipe_reads(tmp_path):
-    rows = [f"P{chr(65 + i)} Q{chr(65 + i)},C{i},GREECE,19{i:02d},Female,POET" for i in range(26)]
-    rows += ["No Where,Other,,1900,Male,POET", "Al One,Rome,Unknown,-44,Male,ACTOR"]
-    csv = "\n".join(["name,birthcity,countryName,birthyear,gender,occupation", *rows]).encode()
-    conversions.famous_people({"package/data/pantheon.csv": csv}, tmp_path)
-    config = FactsConfig(str(tmp_path / "corpus.txt"), str(tmp_path / "questions.tsv"))
-    dataset = load_facts(config, 0)
-    assert {q.support for q in dataset.questions} == {"stated"}
-    assert len(dataset.questions) == 3 * 27
-    last = [(q.relation, q.answer) for q in dataset.questions if q.subject == "Al One"]
-    assert last == [
-        ("Where was X born?", "Rome"),
-        ("In which year was X born?", "44 BC"),
-        ("What was the occupation of X?", "actor"),
     ]
 
 

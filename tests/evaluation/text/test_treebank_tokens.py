@@ -59,10 +59,6 @@ def test_where_a_sentence_ends(text, count):
     assert len(words(text)) == count
 
 
-def test_an_abbreviation_keeps_its_stop_inside_a_sentence():
-    assert words("Mr. Smith of Acme Inc. said so.") == ["Mr. Smith of Acme Inc. said so .".split()]
-
-
 def test_words_know_their_place():
     text = '  "Don\'t," he said.\nHe  cannot.\n'
     for sentence in treebank(text):

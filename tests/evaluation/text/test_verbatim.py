@@ -13,10 +13,10 @@ def test_text_of_the_training_text_is_found():
     assert find_verbatim(short, short.lower()) == Verbatim(0, 1)
     assert find_verbatim(short[:20], short) == Verbatim(1, 1)
     assert find_verbatim(short[:18], short) == Verbatim(0, 0)
-    assert find_verbatim("UUUNKKK the UUUNKKK .", "", "UUUNKKK").stretches == 0
-    assert find_verbatim("UUUNKKK " * 20, "UUUNKKK " * 50, "UUUNKKK").stretches == 0
+    assert find_verbatim("UUUNKKK the UUUNKKK .", "", "UUUNKKK").windows == 0
+    assert find_verbatim("UUUNKKK " * 20, "UUUNKKK " * 50, "UUUNKKK").windows == 0
     assert find_verbatim("UUUNKKK " * 20, "UUUNKKK " * 50).found == 2  # a word like any other
-    assert find_verbatim(words * 200, "").stretches == 1000
+    assert find_verbatim(words * 200, "").windows == 1000
 
 
 def test_where_lines_end_does_not_matter_for_that():

@@ -47,14 +47,6 @@ def test_the_same_questions_are_paired_with_those_of_the_first_run(tiny_run, tmp
     assert (found.notes, pair.by_relation) == ((), {})
 
 
-def test_a_run_has_its_results_and_what_its_primary_model_cost(tiny_run):
-    first, _ = compare([tiny_run, tiny_run]).runs
-    run = open_run(tiny_run)
-    assert (first.recipe, first.primary) == ("people", "with_pretraining")
-    assert {"parameters": first.parameters, "seconds": first.seconds} == run.cost()
-    assert first.results == run.results
-
-
 def test_other_questions_stand_side_by_side_with_the_reason(tiny_run, tmp_path):
     other = Path(shutil.copytree(tiny_run, tmp_path / "other"))
     predictions = open_run(other).predictions("with_pretraining", "birthplace")

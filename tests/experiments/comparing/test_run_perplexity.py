@@ -81,7 +81,7 @@ def test_characters_beside_words_and_a_gap(word_run, tiny_run, text, tmp_path):
 
 @pytest.mark.parametrize(
     ("size", "said"),
-    [(200, "3 of 3 stretches"), (30, "1 of 1 stretches"), (8, "too short to tell")],
+    [(200, "3 of 3 windows"), (30, "1 of 1 windows"), (8, "too short to tell")],
 )
 def test_a_note_warns_of_text_that_was_trained_on(tiny_run, tmp_path, size, said):
     lines = (tiny_run / "corpus" / "documents.txt").read_text().splitlines()

@@ -74,23 +74,6 @@ def test_notes_are_taken_again_of_the_text_without_the_people_left_out(facts_fol
     assert not out & {row.subject for row in material.teach(3)}
 
 
-def test_a_swapped_value_is_noted_as_swapped(facts_folder: Path):
-    own = open_run(facts_folder / "run")
-    material = Workshop(swap_answers(own.recipe, 2)).material
-    before = {note.subject: note.value for note in own.notes}
-    after = {note.subject: note.value for note in material.notes}
-    swapped = {
-        q.subject: q.answer
-        for q, old in zip(material.dataset.questions, own.dataset.questions, strict=True)
-        if q.answer != old.answer
-    }
-    assert len(swapped) == 2
-    assert {name: after[name] for name in swapped} == swapped
-    assert {n: v for n, v in after.items() if n not in swapped} == {
-        n: v for n, v in before.items() if n not in swapped
-    }
-
-
 def test_the_tenth_pair_comes_after_the_ninth(run: Run, monkeypatch, tmp_path: Path):
     for pair, half in ((10, "first"), (9, "first"), (9, "second"), (10, "second"), ("x", "first")):
         (tmp_path / f"without-{pair}-{half}").mkdir()
@@ -121,12 +104,18 @@ def test_pairs_can_be_trained_together(run: Run, tmp_path: Path):
     assert [r.recipe for r in found] == halves
 
 
-def test_a_budget_says_how_many_pairs_go_together(run: Run, monkeypatch):
+@pytest.fixture
+def took(monkeypatch: pytest.MonkeyPatch) -> dict[str, float]:
+    """The seconds of each model that is trained; the clock shows those of all."""
+    seconds: dict[str, float] = {}
+    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in seconds)
+    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: seconds.get(name, 0.0))
+    monkeypatch.setattr(retraining, "monotonic", lambda: sum(seconds.values()))
+    return seconds
+
+
+def test_a_budget_says_how_many_pairs_go_together(run: Run, took, monkeypatch):
     """The run itself took 40 s alone, so two models 40 s together; then their shares are known."""
-    took = {}
-    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in took)
-    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: took.get(name, 0.0))
-    monkeypatch.setattr(retraining, "monotonic", lambda: sum(took.values()))
     monkeypatch.setattr(run, "status", {"state": "finished", "seconds": 40.0})
     queue = PairQueue(run, budget_minutes=2.0, most=8)
     queue._measured = frozenset()
@@ -147,12 +136,9 @@ def test_a_budget_says_how_many_pairs_go_together(run: Run, monkeypatch):
 
 @pytest.mark.parametrize(("processes", "pairs"), [(1, 1), (2, 2)])
 def test_a_pair_takes_as_long_as_two_models_or_as_two_at_once(
-    run: Run, monkeypatch, processes: int, pairs: int
+    run: Run, took, monkeypatch, processes: int, pairs: int
 ):
     """Of 30 s, the first pair took 20 s: 10 s are left, in which two processes train another."""
-    took: dict[str, float] = {}
-    monkeypatch.setattr(retraining, "_finished", lambda folder: folder.name in took)
-    monkeypatch.setattr(PairQueue, "_seconds", lambda self, name: took.get(name, 0.0))
     monkeypatch.setattr(retraining, "monotonic", lambda: 20.0 if took else 0.0)
     queue = PairQueue(run, budget_minutes=0.5, most=2, processes=processes)
     queue._measured = frozenset()

@@ -1,7 +1,6 @@
 """Recipes run from end to end, stopped, continued and read again."""
 
 import json
-import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -117,18 +116,6 @@ def test_a_finished_folder_of_other_data_is_left_alone(own_facts):
         execute(adjust(recipe, settings=[f"data.corpus={own_facts}/other"]), path)
 
 
-def test_what_a_kill_left_of_a_removed_checkpoint_is_swept(quick, quick_run, tmp_path):
-    """The last checkpoint of a stage was saved, and the kill came while older ones were removed."""
-    shutil.copytree(quick_run, tmp_path / "r")
-    (stage, *_) = (tmp_path / "r" / "stages").iterdir()
-    left = stage / "checkpoints" / ".tmp-gone-step-00000001-ab"
-    left.mkdir()
-    status = json.loads((tmp_path / "r" / "status.json").read_text())
-    RunFolder(tmp_path / "r").write_status(status | {"state": "unfinished"})
-    execute(quick, tmp_path / "r")
-    assert not left.exists()
-
-
 @pytest.mark.parametrize(("stage", "step"), [("pretrain", 20), ("questions_only", 2)])
 def test_a_stopped_run_goes_on_to_the_same_weights(quick, quick_run, tmp_path, stage, step):
     path = tmp_path / "stopped"
@@ -199,31 +186,6 @@ def test_a_run_is_resumed_with_the_threads_it_began_with(
 # --- what is known before training -----------------------------------------------------------
 
 
-@pytest.fixture
-def long_lines(tmp_path, small_facts) -> Recipe:
-    """Lines that name their subject behind more characters than the model reads at once."""
-    names = [
-        f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()
-    ]
-    places = "Oslo Rome Lima".split() * 8
-    born = dict(zip(names, places, strict=True))
-    lines = [f"{'Nobody knows why. ' * 9}{name} was born in {born[name]}.\n" for name in names]
-    rows = [f"Where was {name} born?\t{born[name]}\n" for name in names]
-    (tmp_path / "corpus.txt").write_text("".join(lines))
-    (tmp_path / "questions.tsv").write_text("".join(rows))
-    files = [f"data.corpus={tmp_path}/corpus.txt", f"data.questions={tmp_path}/questions.tsv"]
-    few = ["stages.pretrain.steps=2", "stages.questions_only.steps=2", "watch=0"]
-    few += ["stages.without_notes.steps=2", "stages.without_notes.batch=8"]
-    return adjust(
-        get_recipe("facts"), settings=[*small_facts, *few, *files, "model.block_size=128"]
-    )
-
-
-def test_a_name_may_stand_further_behind_than_the_model_reads(long_lines, tmp_path):
-    outcome = execute(long_lines, tmp_path / "run")
-    assert outcome.results["answered_share"]["n"] > 0
-
-
 def test_no_answer_but_those_of_asked_questions_reaches_notes_or_weights(tmp_path, small_settings):
     """Calibration and held-out answers change places: the same notes, the same bits."""
     names = [
@@ -250,13 +212,14 @@ def test_no_answer_but_those_of_asked_questions_reaches_notes_or_weights(tmp_pat
     assert (again, same) == (weights, notes)
 
 
-def test_a_question_that_is_too_long_is_refused_before_training(long_lines, tmp_path):
+def test_a_question_that_is_too_long_is_refused_before_training(facts_folder, tmp_path):
     """Of whatever split: the evaluation would be the first to find a held-out one."""
     table = tmp_path / "held-out.tsv"
-    table.write_text(f"Where was Ada {'Lund ' * 30} born?\tOslo\nWhere was Bo Falk born?\tRome\n")
-    recipe = adjust(long_lines, settings=[f"data.held_out={table}"])
+    table.write_text(f"Where was Ada {'Lund ' * 50} born?\tOslo\nWhere was Bo Falk born?\tRome\n")
+    files = [f"data.held_out={table}", "model.block_size=128"]
+    recipe = adjust(open_run(facts_folder / "run").recipe, settings=files)
     with pytest.raises(
-        BadData, match=r"expected a question of at most 127 characters, found 1\d\d; shorten"
+        BadData, match=r"expected a question of at most 127 characters, found 2\d\d; shorten"
     ):
         execute(recipe, tmp_path / "run")
     assert not (tmp_path / "run").exists()

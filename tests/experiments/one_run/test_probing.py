@@ -16,23 +16,6 @@ def probe(path, settings) -> Probe:
     return Probe(workshop, stage, path, workshop.new_model(stage))
 
 
-def test_it_looks_once_an_epoch(tmp_path, sentiment_settings):
-    path = tmp_path / "probes.jsonl"
-    looking = probe(path, sentiment_settings)
-    items = looking.items
-    looking.started("epochs", 0, 99, ())
-    steps = [items // 30, items // 30 + 1, items // 30 + 5, 2 * items // 30 + 1]
-    for step in steps:
-        looking.advanced("epochs", step, 99, {}, 0.0)
-    rows = [json.loads(line) for line in path.open()]
-    whole = [
-        step for i, step in enumerate(steps) if step * 30 // items > ([0, *steps][i] * 30 // items)
-    ]
-    assert [row["step"] for row in rows] == whole
-    assert all(0 < row["accuracy"] < 1 for row in rows)
-    assert rows[0]["n"] == len(looking.questions)
-
-
 def test_an_epoch_that_ended_before_a_stop_within_a_chunk_is_still_looked_at(
     tmp_path, sentiment_settings
 ):

@@ -73,7 +73,3 @@ def test_the_policy_says_of_each_relation_why_it_answers_nothing(relations_run: 
     for relation in (PLACE, HAND):
         part = share["by_relation"][relation]
         assert f"no threshold reaches 90 % on the {calibration} calibration" in part["why_not"]
-
-
-def test_one_relation_has_no_parts(run: Run):
-    assert not any("by_relation" in result for result in run.results.values())

@@ -71,11 +71,3 @@ def test_a_gpu_without_the_time_to_compile_is_given_plain_steps():
     assert timing.spare_compiling(Pace(0.00036, 0.0), 1.7, deep)[1] == pytest.approx(4.999)
     enough = Pace(0.0036, 0.0), 18.0
     assert timing.spare_compiling(*enough, deep) == enough
-
-
-def test_a_model_of_one_layer_gains_less_by_compiling():
-    """60,000 steps of 1 ms are compiled, 50,000 are not and would take 1.67 ms each."""
-    flat = SimpleNamespace(n_layer=1)
-    assert timing.spare_compiling(Pace(0.001, 0.0), 60.0, flat) == (Pace(0.001, 0.0), 60.0)
-    pace, left = timing.spare_compiling(Pace(0.001, 0.0), 50.0, flat)
-    assert (pace.step, left) == pytest.approx((0.001 / 0.6, 65.0))

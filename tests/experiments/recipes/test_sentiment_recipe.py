@@ -2,15 +2,12 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from tests.experiments.stopping import StopAt
 from tests.support import real_data
-from wherefrom.core.errors import Interrupted
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.experiments.one_run.execute import execute
@@ -38,11 +35,6 @@ def only(recipe: Recipe, *names: str) -> Recipe:
         primary=names[0],
         tasks=tasks,
     )
-
-
-def bits(path: Path) -> dict[str, bytes]:
-    files = [*path.rglob("models/*/weights.safetensors"), *path.rglob("probes.jsonl")]
-    return {str(file.relative_to(path)): file.read_bytes() for file in sorted(files)}
 
 
 def test_test_reviews_are_put_to_the_reported_models_alone(sentiment_run):
@@ -121,18 +113,6 @@ def test_a_probed_stage_is_looked_at_after_every_epoch(sentiment_run, recipe):
     assert [row["step"] for row in rows] == [20, 40, 60]  # an epoch is 18 steps, a chunk 20
     assert [row["epoch"] for row in rows] == [round(row["step"] * 30 / asked, 1) for row in rows]
     assert rows[-1]["accuracy"] == open_run(sentiment_run).results["validation.epochs"]["accuracy"]
-
-
-def test_a_stopped_run_ends_with_the_same_bits(recipe, tmp_path):
-    few = ["stages.trainable-1.steps=21", "stages.epochs.steps=41"]
-    small = adjust(only(recipe, "trainable-1", "epochs"), settings=few)
-    execute(small, tmp_path / "whole")
-    for stage, step in (("trainable-1", 20), ("epochs", 40)):
-        with pytest.raises(Interrupted):
-            execute(small, tmp_path / "parts", [StopAt(stage, step)])
-    execute(small, tmp_path / "parts")
-    assert bits(tmp_path / "whole") == bits(tmp_path / "parts")
-    assert len(bits(tmp_path / "whole")) == 3
 
 
 def test_a_probed_stage_may_be_shorter_than_an_epoch(recipe, tmp_path):

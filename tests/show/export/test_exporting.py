@@ -99,11 +99,7 @@ def test_what_cannot_be_exported_leaves_no_folder(tiny_run, exportable_run, tmp_
     assert not out.exists()
 
 
-def test_an_unfinished_run_and_a_folder_with_files_are_refused(exportable_run, tmp_path):
-    run = open_run(exportable_run)
-    run.status = {"state": "unfinished", "seconds": 1.0}
-    with pytest.raises(MissingInput, match="this run is not finished"):
-        api.export(run, tmp_path / "out")
+def test_a_folder_with_files_is_refused(exportable_run, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(CannotWrite, match=r"'notes\.txt' in it"):
         api.export(exportable_run, tmp_path)

@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -49,21 +48,17 @@ def exported(tmp_path_factory, tiny_settings):
 
 
 @pytest.mark.parametrize("name", KINDS)
-def test_logits_and_answers_are_those_of_the_run(exported, name):
+def test_logits_and_answers_are_those_of_the_run(exported, name, tmp_path):
     _, _, found = exported(name)
     assert found.architecture == name
     assert found.check.logits <= 1e-4
     assert found.check.questions == 14
     assert found.check.equal + found.check.ties >= 12  # the two searches end a little otherwise
-
-
-@pytest.mark.parametrize("name", KINDS)
-def test_greedy_answers_are_all_the_same(exported, name, tmp_path):
     run = open_run(exported(name)[0])
     (task,) = run.recipe.tasks
     run.recipe = replace(run.recipe, tasks=(replace(task, beams=1),))
-    found = api.export(run, tmp_path / "out", check=True).check
-    assert found.equal + found.ties == found.questions == 14
+    greedy = api.export(run, tmp_path / "out", check=True).check
+    assert greedy.equal + greedy.ties == greedy.questions == 14
 
 
 def test_changed_weights_are_noticed(exported):
@@ -80,17 +75,15 @@ def test_changed_weights_are_noticed(exported):
         save_arrays(out / "model.safetensors", weights)
 
 
-def call_example(folder: Path, *questions: str) -> subprocess.CompletedProcess:
-    call = [sys.executable, str(folder / "example.py"), *questions]
-    return subprocess.run(call, capture_output=True, text=True, check=False)
-
-
 def test_the_example_answers_and_names_a_foreign_character(exported, python_anew):
     _, out, _ = exported("GPT2LMHeadModel")
-    found = call_example(out)
+    call = [sys.executable, str(out / "example.py")]
+    found, refused = (
+        subprocess.run([*call, *asked], capture_output=True, text=True, check=False)
+        for asked in ([], ["Where was Čapek born?"])
+    )
     assert found.returncode == 0, found.stderr
     assert len(found.stdout.splitlines()) == 3
-    refused = call_example(out, "Where was Čapek born?")
     assert refused.returncode == 1
     assert "example.py: 'Where was Čapek born?': the model has never seen 'Č'" in refused.stderr
     assert "Traceback" not in refused.stderr

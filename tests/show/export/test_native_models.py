@@ -1,10 +1,11 @@
-"""What transformers would compute from the arrays, computed here in numpy from its formulas."""
+"""What transformers would compute from the arrays, computed here from its formulas."""
 
 from dataclasses import replace
+from functools import partial
 
-import numpy as np
 import pytest
 import torch
+import torch.nn.functional as F
 
 from wherefrom.core.errors import BadData
 from wherefrom.models.dan import DANConfig
@@ -24,30 +25,14 @@ KINDS = {
 }
 
 
-def normalise(x, weight, eps, bias=None):
-    """RMSNorm; with a bias LayerNorm, which takes the mean away first."""
-    x = x if bias is None else x - x.mean(-1, keepdims=True)
-    found = x / np.sqrt((x**2).mean(-1, keepdims=True) + eps) * weight
-    return found if bias is None else found + bias
+ACTIVATIONS = {"gelu": F.gelu, "relu2": lambda x: F.relu(x) ** 2}
 
 
-def activate(name, x):
-    if name == "relu2":
-        return np.maximum(x, 0) ** 2
-    return x * (1 + np.vectorize(lambda v: torch.erf(torch.tensor(v)).item())(x / 2**0.5)) / 2
-
-
-def attend(q, k, v, heads, turn=None, norm=None):
-    """Causal attention of one row; `norm` and `turn` are applied to each head's q and k."""
-    length, width = q.shape
-    q, k, v = (x.reshape(length, heads, -1).swapaxes(0, 1) for x in (q, k, v))
-    for change in filter(None, (norm, turn)):
-        q, k = change(q), change(k)
-    scores = q @ k.swapaxes(1, 2) / np.sqrt(width // heads)
-    scores = np.where(np.tri(length, dtype=bool), scores, -np.inf)
-    weights = np.exp(scores - scores.max(-1, keepdims=True))
-    mixed = weights / weights.sum(-1, keepdims=True) @ v
-    return mixed.swapaxes(0, 1).reshape(length, width)
+def attend(q, k, v, heads, change=lambda x: x):
+    """Causal attention of one row; `change` is made to each head's q and k."""
+    q, k, v = (x.unflatten(-1, (heads, -1)).transpose(0, 1) for x in (q, k, v))
+    mixed = F.scaled_dot_product_attention(change(q), change(k), v, is_causal=True)
+    return mixed.transpose(0, 1).flatten(1)
 
 
 def gpt2(config, arrays, tokens):
@@ -55,32 +40,35 @@ def gpt2(config, arrays, tokens):
         return x @ arrays[f"{name}.weight"] + arrays[f"{name}.bias"]
 
     def norm(x, name):
-        eps = config["layer_norm_epsilon"]
-        return normalise(x, arrays[f"{name}.weight"], eps, arrays[f"{name}.bias"])
+        weight, bias = arrays[f"{name}.weight"], arrays[f"{name}.bias"]
+        return F.layer_norm(x, weight.shape, weight, bias, config["layer_norm_epsilon"])
 
+    activate = ACTIVATIONS[config["activation_function"]]
     x = arrays["transformer.wte.weight"][tokens] + arrays["transformer.wpe.weight"][: len(tokens)]
     for i in range(config["n_layer"]):
         block = f"transformer.h.{i}"
-        q, k, v = np.split(layer(norm(x, f"{block}.ln_1"), f"{block}.attn.c_attn"), 3, -1)
+        q, k, v = layer(norm(x, f"{block}.ln_1"), f"{block}.attn.c_attn").chunk(3, -1)
         x = x + layer(attend(q, k, v, config["n_head"]), f"{block}.attn.c_proj")
-        inner = activate(
-            config["activation_function"], layer(norm(x, f"{block}.ln_2"), f"{block}.mlp.c_fc")
-        )
+        inner = activate(layer(norm(x, f"{block}.ln_2"), f"{block}.mlp.c_fc"))
         x = x + layer(inner, f"{block}.mlp.c_proj")
     return norm(x, "transformer.ln_f") @ arrays["lm_head.weight"].T
 
 
 def llama(config, arrays, tokens):
-    eps, heads = config["rms_norm_eps"], config["num_attention_heads"]
+    heads, activate = config["num_attention_heads"], ACTIVATIONS[config["hidden_act"]]
     half = config["hidden_size"] // heads // 2
-    rates = config["rope_parameters"]["rope_theta"] ** (-np.arange(half) / half)
-    angles = np.tile(np.arange(len(tokens))[:, None] * rates, 2)
+    rates = config["rope_parameters"]["rope_theta"] ** (-torch.arange(half) / half)
+    angles = (torch.arange(len(tokens))[:, None] * rates).tile(2).double()
     apertus = config["model_type"] == "apertus"
     norms = ("attention", "feedforward") if apertus else ("input", "post_attention")
 
-    def turn(x):
-        rotated = np.concatenate((-x[..., half:], x[..., :half]), -1)
-        return x * np.cos(angles) + rotated * np.sin(angles)
+    def norm(x, weight):
+        return F.rms_norm(x, weight.shape, weight, config["rms_norm_eps"])
+
+    def turn(own, x):
+        x = norm(x, own) if apertus else x
+        rotated = torch.cat((-x[..., half:], x[..., :half]), -1)
+        return x * angles.cos() + rotated * angles.sin()
 
     def layer(x, name):
         return x @ arrays[f"{name}.weight"].T + arrays.get(f"{name}.bias", 0)
@@ -89,15 +77,13 @@ def llama(config, arrays, tokens):
     for i in range(config["num_hidden_layers"]):
         block = f"model.layers.{i}"
         before, behind = (arrays[f"{block}.{name}_layernorm.weight"] for name in norms)
-        inner = normalise(x, before, eps)
+        own = arrays.get(f"{block}.self_attn.q_norm.weight")
+        inner = norm(x, before)
         q, k, v = (layer(inner, f"{block}.self_attn.{name}_proj") for name in "qkv")
-        weight = arrays.get(f"{block}.self_attn.q_norm.weight")
-        norm = (lambda x, weight=weight: normalise(x, weight, eps)) if apertus else None
-        mixed = attend(q, k, v, heads, turn, norm)
-        x = x + layer(mixed, f"{block}.self_attn.o_proj")
-        inner = layer(normalise(x, behind, eps), f"{block}.mlp.up_proj")
-        x = x + layer(activate(config["hidden_act"], inner), f"{block}.mlp.down_proj")
-    return normalise(x, arrays["model.norm.weight"], eps) @ arrays["lm_head.weight"].T
+        x = x + layer(attend(q, k, v, heads, partial(turn, own)), f"{block}.self_attn.o_proj")
+        inner = activate(layer(norm(x, behind), f"{block}.mlp.up_proj"))
+        x = x + layer(inner, f"{block}.mlp.down_proj")
+    return norm(x, arrays["model.norm.weight"]) @ arrays["lm_head.weight"].T
 
 
 @pytest.mark.parametrize("name", KINDS)
@@ -113,11 +99,11 @@ def test_the_formulas_of_transformers_give_our_logits(name):
     native = to_native(config, copy_weights(model.state_dict()))
     assert native.architecture == name.split()[0] == native.config["architectures"][0]
     require_native("here", "people", config)
-    tokens = np.array([1, 0, 10, 5, 5, 2, 7, 3, 9])
+    tokens = torch.tensor([1, 0, 10, 5, 5, 2, 7, 3, 9])
     compute = gpt2 if config.attention == "causal" else llama
-    arrays = {key: array.astype(np.float64) for key, array in native.arrays.items()}
-    ours = model(torch.tensor(tokens)[None])[0].detach().numpy()
-    assert np.allclose(compute(native.config, arrays, tokens), ours, atol=1e-4)
+    arrays = {key: torch.tensor(array).double() for key, array in native.arrays.items()}
+    ours = model(tokens[None])[0].detach().double()
+    assert torch.allclose(compute(native.config, arrays, tokens), ours, atol=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
+import wherefrom
 import wherefrom.show.page
-from tests.support.audited import audited, retrained  # noqa: F401
+from tests.support.policies import let_all_pass
 
 CHROMIUM = os.environ.get("WHEREFROM_CHROMIUM") or shutil.which("chromium")
 # As root, and without the browser's own talk to its makers; without a zygote, since that does not
@@ -66,11 +67,6 @@ class Opened:
     def text(self, selector: str) -> str:
         return " ".join(str(self.page.inner_text(selector)).replace("\u00a0", " ").split())
 
-    def shoot(self, name: str) -> None:
-        """Keep a screenshot in the folder OUT, if somebody wants to look."""
-        if folder := os.environ.get("OUT"):
-            self.page.screenshot(path=str(Path(folder) / f"{name}.png"), full_page=True)
-
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Callable[..., Opened]]:
@@ -95,26 +91,18 @@ def open_page(browser: Any) -> Iterator[Callable[..., Opened]]:
 @pytest.fixture(scope="session")
 def report_file(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The report of the tiny run, without an audit."""
-    from wherefrom import api
-
     path = tmp_path_factory.mktemp("report") / "report.html"
-    api.write_report(tiny_run, path)
+    wherefrom.write_report(tiny_run, path)
     return path
 
 
 @pytest.fixture(scope="session")
 def outspoken_run(tiny_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny run that has learnt to name a city, with a policy that lets it answer anybody."""
-    from wherefrom import api
-    from wherefrom.runs.folder import RunFolder
-
     run = tmp_path_factory.mktemp("outspoken") / "people-0"
-    api.run("people", out=run, settings=[*tiny_settings, "stages.pretrain.optimiser.rate=0.03"])
-    folder, file = RunFolder(run), "audit/confidence.json"
-    policy = folder.read_json(file)
-    policy["relations"]["birthplace"]["threshold"]["value"], policy["names"] = 1e-9, None
-    folder.write_json(file, policy)
-    return run
+    settings = [*tiny_settings, "stages.pretrain.optimiser.rate=0.03"]
+    wherefrom.run("people", out=run, settings=settings)
+    return let_all_pass(run, 1e-9)
 
 
 # -- the page's JavaScript: pieces of a module that use its modules, run by node
@@ -134,36 +122,8 @@ def find_node() -> str | None:
     return next((str(p) for p in Path(ROOT_DIR).glob("**/node") if p.is_file()), None)
 
 
-# Programs come as lines and their results go as lines: one process serves the tests of a file.
-SERVE = """
-import { createInterface } from 'node:readline';
-const Work = (async () => {}).constructor;
-for await (const line of createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-  let reply;
-  try {
-    const { imports, code, given } = JSON.parse(line);
-    const names = [];
-    const values = [];
-    for (const [address, wanted] of Object.entries(imports)) {
-      const module = await import(address);
-      for (const name of wanted) {
-        if (!(name in module)) throw new Error(`${address} exports no ${name}`);
-        names.push(name);
-        values.push(module[name]);
-      }
-    }
-    const found = await new Work('given', ...names, `'use strict';\n${code}`)(given, ...values);
-    reply = { found: found ?? null };
-  } catch (error) {
-    reply = { failed: error.stack ?? String(error) };
-  }
-  process.stdout.write(JSON.stringify(reply) + '\\n');
-}
-"""
-
-
-@pytest.fixture(scope="module")
-def run_js() -> Iterator[RunJS]:
+@pytest.fixture(scope="session")
+def run_js() -> RunJS:
     """Runs code, the body of a function of `given`, and gives what it returns; both as JSON.
 
     The mapping has the names that the code uses of each module; the engine's need no folder.
@@ -171,23 +131,24 @@ def run_js() -> Iterator[RunJS]:
     node = find_node()
     if node is None:
         pytest.skip("node is not here: the page's JavaScript cannot be run")
-    command = [node, "--input-type=module", "--eval", SERVE]
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen(command, encoding="utf-8", **pipes) as served:
 
-        def run(imports: Mapping[str, str], code: str, given: Any = None) -> Any:
-            places = {m if "/" in m else f"engine/{m}": n for m, n in imports.items()}
-            wanted = {(SCRIPTS / m).as_uri(): n.split(", ") for m, n in places.items()}
-            program = {"imports": wanted, "code": code, "given": given}
-            served.stdin.write(json.dumps(program) + "\n")
-            served.stdin.flush()
-            reply = json.loads(served.stdout.readline() or '{"failed": "node has ended"}')
-            assert "failed" not in reply, reply["failed"]
-            return reply["found"]
+    def run(imports: Mapping[str, str], code: str, given: Any = None) -> Any:
+        places = {m if "/" in m else f"engine/{m}": names for m, names in imports.items()}
+        program = "\n".join([
+            "import { readFileSync } from 'node:fs';",
+            *(f"import {{ {n} }} from '{(SCRIPTS / m).as_uri()}';" for m, n in places.items()),
+            "const given = JSON.parse(readFileSync(0, 'utf-8'));",
+            f"const found = await (async () => {{ {code} }})();",
+            "process.stdout.write(JSON.stringify(found ?? null));",
+        ])  # fmt: skip
+        command = [node, "--input-type=module", "--eval", program]
+        done = subprocess.run(
+            command, input=json.dumps(given), capture_output=True, encoding="utf-8", check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
 
-        yield run
-        assert served.stdin is not None
-        served.stdin.close()
+    return run
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.own_text import write_birthplaces
 from wherefrom import api
 from wherefrom.answering.policy import find_policy, open_as_stored
 from wherefrom.runs.opened_run import open_run
@@ -35,7 +36,6 @@ def test_a_page_answers_looks_in_lists_refuses_declines_and_prints(
     assert opened.text("#said").startswith(reply.answer)
     assert page.locator(f"#card .evidence.{reply.evidence.label}").count() >= 1
     assert opened.text("#card .quote mark.name") == name
-    opened.shoot("answered")
     # Both models stand side by side.
     assert page.locator("#beside h3").all_inner_texts() == ["With reading", "Without reading"]
     run = open_run(outspoken_run)
@@ -65,7 +65,6 @@ def test_a_page_answers_looks_in_lists_refuses_declines_and_prints(
     assert opened.text("#card .guess").startswith(f"Best guess: {reply.answer}, ")
     page.click("#card .why summary")
     assert opened.text("#card .why summary") == "Why not?"
-    opened.shoot("declined")
     page.click("#picks button:has-text('made-up')")
     page.wait_for_selector(f"#card[data-state=declined] .asked:not(:has-text('{name}'))")
     assert "I don’t know" in opened.text("#said")
@@ -184,16 +183,6 @@ def test_everything_is_reached_with_the_keyboard_in_reading_order(open_page, out
     assert [a - b for a, b in pairwise(order) if a - b > 40] == []
 
 
-def test_a_phone_has_no_sideways_scrolling_and_cards_for_rows(open_page, outspoken, name):
-    opened = open_page(outspoken, width=360, height=740)
-    opened.ask(name)
-    opened.wait_to_look_in()
-    assert opened.page.evaluate(BEYOND) == 0
-    row = opened.page.locator("#answers-table tbody tr").first
-    assert row.evaluate("row => getComputedStyle(row).display") == "grid"
-    opened.shoot("phone")
-
-
 def test_without_motion_the_answer_stands_there_at_once(open_page, outspoken, name):
     opened = open_page(outspoken, reduced_motion="reduce")
     assert opened.ask(name) == "answered"
@@ -214,7 +203,6 @@ def test_dark_is_the_systems_choice_or_the_readers_and_paper_is_white(
         assert shade() > 700
         page.click("#theme")
     assert shade() < 100
-    opened.shoot("dark")
     page.emulate_media(media="print")
     found = [
         page.evaluate(style % each)
@@ -302,13 +290,8 @@ def hostile(small_facts: list[str], tmp_path_factory: pytest.TempPathFactory) ->
     firsts = [f"<b>{name}</b>" for name in "Ada Bo Cy Di Ed Fay".split()]
     names = [f"{a} {b}</script>" for a in firsts for b in "Lund Falk Roth Holm".split()] + ODD
     places = [HOSTILE, "Rome & <i>Lima</i>", "]]><!--", "{{ 7 * 7 }}", "\u202eCork"]
-    told = [(name, places[i % 5]) for i, name in enumerate(names)]
-    lines = (f"{name} was born in {place}.\n" for name, place in told)
-    (folder / "corpus.txt").write_text("".join(lines))
-    rows = (f"Where was {name} born?\t{place}\n" for name, place in told)
-    (folder / "questions.tsv").write_text("".join(rows))
+    files = write_birthplaces(folder, {name: places[i % 5] for i, name in enumerate(names)})
     few = ["data.calibration_share=0", "abstain=false"]
-    files = [f"data.corpus={folder}/corpus.txt", f"data.questions={folder}/questions.tsv"]
     api.run("facts", out=folder / "run", settings=[*small_facts, *few, *files])
     api.write_report(folder / "run", folder / "report.html")
     return folder
@@ -362,4 +345,3 @@ def test_hostile_names_are_shown_as_text(open_page, hostile):
     assert page.locator("img").count() == 0
     # The data of page and engine, two models, the engine, the page's own script: no other.
     assert page.evaluate("document.scripts.length") == 6
-    opened.shoot("hostile")

@@ -31,11 +31,15 @@ def test_before_what_is_folded_away_there_are_three_screens(open_page, report_fi
     assert opened.page.evaluate(end) < 3 * 900
 
 
-@pytest.mark.parametrize("width", [1280, 980, 390])
+@pytest.mark.parametrize("width", [1280, 980, 360])
 def test_nothing_hangs_out_of_the_page(open_page, outspoken, name, width):
+    """On a phone, the rows of the table are cards."""
     opened = open_page(outspoken, width=width)
     opened.ask(name)
+    opened.wait_to_look_in()
     assert opened.page.evaluate(BEYOND) == 0
+    row = opened.page.locator("#answers-table tbody tr").first
+    assert (row.evaluate("row => getComputedStyle(row).display") == "grid") == (width == 360)
     boxes = [opened.page.locator(part).bounding_box() for part in ("main", "#beside", "#card")]
     main, *inside = (box["x"] + box["width"] for box in boxes)
     assert max(inside) <= main + 1

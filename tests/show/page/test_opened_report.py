@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.comparing import nearly
 from wherefrom import api
 from wherefrom.answering.inspector import Inspector, open_inspector
 from wherefrom.core.config import to_json
@@ -31,19 +32,6 @@ def both(
     return open_inspector(run), open_report(file)
 
 
-def close(there: Any, here: Any) -> bool:
-    """Equal, where numbers may differ by a little; of the ranking, only the first is compared."""
-    if isinstance(there, dict):
-        return set(there) == set(here) and all(close(there[k], here[k]) for k in there)
-    if isinstance(there, list) and there and "model_probability" in there[0]:
-        return close(there[0], here[0])
-    if isinstance(there, list):
-        return len(there) == len(here) and all(map(close, there, here))
-    if isinstance(there, float) and isinstance(here, float):
-        return here == pytest.approx(there, abs=CLOSE)
-    return bool(there == here)
-
-
 def test_replies_are_those_of_the_run(both: tuple[Inspector, Inspector]) -> None:
     run, report = both
     people = run.run.dataset.questions[::3]
@@ -55,7 +43,9 @@ def test_replies_are_those_of_the_run(both: tuple[Inspector, Inspector]) -> None
         for each in both
     ]
     for there, here in zip(*replies, strict=True):
-        assert close(there, here), (there, here)
+        for reply in (there, here):
+            reply["candidates"] = reply["candidates"][:1]  # the others may change places
+        assert here == nearly(there, abs=CLOSE)
     assert report.notes() == run.notes()
     for text in ("", "Who are you?", fill("A" * 300)):
         said = []
@@ -88,11 +78,9 @@ def change_data(text: str, old: str, new: str) -> str:
     ("change", "error", "says"),
     [
         (lambda t: "<!doctype html><title>News</title>", BadData, "found another file"),
-        (lambda t: "", BadData, "found another file"),
         (lambda t: t[:3000], Damaged, "found the beginning alone; copy it again"),
         (lambda t: t[: t.index('"vocabulary"')], Damaged, "changed or cut off; copy it again"),
         (lambda t: t.replace(" was born in ", " was seen in "), Damaged, "changed or cut off"),
-        (lambda t: t.replace('data-model="with_p', 'data-model="p'), Damaged, "changed or cut"),
         (
             lambda t: change_data(t, '"format_version":2,"recipe"', '"format_version":3,"recipe"'),
             Mismatch,

@@ -3,7 +3,6 @@
 import math
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from wherefrom import api
@@ -12,7 +11,6 @@ from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.report_page import describe_run
-from wherefrom.show.page.text_report import _label
 
 
 @pytest.fixture(scope="module")
@@ -32,14 +30,6 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results = {"copying": {"checks_held": 1.0, "n": 2, "held": 2, "statements": 1, "refuted": 1}}
     folder.write_status({"state": "finished", "seconds": 1.0, "results": results})
     return folder.path
-
-
-def test_a_score_of_another_task_names_the_model_first():
-    assert [_label(name) for name in ("gpt", "blocks.gpt", "add_one")] == [
-        "gpt",
-        "gpt (blocks)",
-        "add one",
-    ]
 
 
 def test_language_models_are_compared_in_bits(character_run):
@@ -97,25 +87,17 @@ def report_of(run: Path, folder: Path) -> Path:
 
 
 @pytest.mark.nightly
-def test_typing_shows_the_bits_that_the_model_has(open_page, character_run, tmp_path):
+def test_typing_shows_a_price_for_every_character(open_page, character_run, tmp_path):
     opened = open_page(report_of(character_run, tmp_path))
     page = opened.page
     page.wait_for_selector("#readings .bars li")
     text = "to be or not"
     page.fill("#typed", text)
     page.wait_for_selector(f"#typing-says:has-text('these {len(text)} characters')")
-    run = open_run(character_run)
-    for place, name in enumerate(("better", "homework")):
-        parts = page.locator("#readings .reading").nth(place).locator(".prices .c")
-        prices = [float(part.get_attribute("title").split()[0]) for part in parts.all()]
-        nats = -run.predictor(name).log_probabilities(text)  # all but the first character
-        # The page reads a text as the beginning of a line, the scorer as a piece of one; a few
-        # characters on, a GRU this small has forgotten the difference.
-        assert prices[6:] == pytest.approx(list(nats / np.log(2))[5:], abs=0.02)
-    assert page.locator("#readings .reading").count() == 2
+    readings = page.locator("#readings .reading")
+    assert [readings.nth(i).locator(".prices .c").count() for i in (0, 1)] == [len(text)] * 2
     page.fill("#typed", "t")
     page.wait_for_selector("#typing-says:has-text('bits for this character')")
-    opened.shoot("characters")
 
 
 @pytest.mark.nightly
@@ -142,7 +124,6 @@ def test_a_reviews_words_have_effects(open_page, sentiment_run, tmp_path):
     page.wait_for_selector("#judgement .unknown:has-text('qqqq')")
     assert opened.text("#judgement .answer").split()[0] in ("positive", "negative")
     assert page.locator("#judgement .review-words > span").count() == 6
-    opened.shoot("review")
 
 
 @pytest.mark.nightly
@@ -154,4 +135,3 @@ def test_the_labs_sliders_show_what_the_lab_computes(open_page, lab, tmp_path):
     opened.page.focus("#alpha")
     opened.page.keyboard.press("Home")
     assert "One head: the share of a spreads by 0.00 around 0.50" in opened.text("#lab-says")
-    opened.shoot("lab")

@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.made_up import make_reply
+from wherefrom.auditing.audit_findings import AuditedAnswer
+from wherefrom.core.replies import RankedAnswer
 from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.learning import draw_answering, draw_learning
@@ -86,19 +89,10 @@ def test_facts_are_put_together_until_there_are_a_few(shown: list[int], edges: l
 
 
 def make_answers(confidence: list[float], right: list[bool]) -> Any:
-    rows = [
-        SimpleNamespace(
-            right=ok,
-            support="stated",
-            reply=SimpleNamespace(
-                confidence=sure,
-                certainty=sure,
-                relation="r",
-                candidates=[SimpleNamespace(model_probability=sure)],
-            ),
-        )
-        for sure, ok in zip(confidence, right, strict=True)
-    ]
+    rows = []
+    for sure, ok in zip(confidence, right, strict=True):
+        reply = make_reply(confidence=sure, candidates=(RankedAnswer("Oslo", sure),))
+        rows.append(AuditedAnswer(reply, "", ok, "held-out", "stated", {}, None))
     return SimpleNamespace(held_out=rows)
 
 

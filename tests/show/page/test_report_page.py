@@ -9,7 +9,7 @@ import pytest
 from wherefrom import api
 from wherefrom.answering.kept_answers import FILE as KEPT
 from wherefrom.auditing.audit_findings import FINDINGS, Audit
-from wherefrom.core.errors import BadData, Damaged, MissingInput, UsageError
+from wherefrom.core.errors import BadData, Damaged, UsageError
 from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.models.gpt import GPT
 from wherefrom.runs.folder import RunFolder
@@ -35,24 +35,6 @@ def test_the_same_run_gives_the_same_bytes_wherever_it_lies(report_file, own_run
     assert found.bytes == report_file.stat().st_size
     assert found.models == ("with_pretraining", "without_pretraining")
     assert found.notes == ()
-
-
-def test_an_audit_changes_no_answer(tiny_run, audited):
-    """Without an audit the answers are computed; an audit's are the same."""
-    alone, after = (
-        collect_answers(question_report.open_remembering(open_run(path)))
-        for path in (tiny_run, audited.run.path)
-    )
-    assert alone.audit is None
-    assert after.audit is not None
-    assert len(alone.held_out) == len(after.held_out) == 14
-    for a, b in zip(alone.held_out, after.held_out, strict=True):
-        for name in ("question", "answer", "answered", "evidence"):
-            assert getattr(a.reply, name) == getattr(b.reply, name)
-        assert a.right == b.right
-        assert b.reply.source is not None
-    assert list(alone.calibration.right) == list(after.calibration.right)
-    assert alone.calibration.score == pytest.approx(after.calibration.score, abs=1e-4)
 
 
 def test_a_report_shows_the_audit_and_asks_only_for_what_it_lacks(audited, report_file, tmp_path):
@@ -117,13 +99,6 @@ def test_a_run_without_calibration_has_no_slider_but_answers(facts_folder):
 
 
 # --- bad input -------------------------------------------------------------------------------
-
-
-def test_an_unfinished_run(own_run):
-    RunFolder(own_run).write_status({"state": "unfinished", "seconds": 1.0})
-    with pytest.raises(MissingInput, match="this run is not finished"):
-        api.write_report(own_run)
-    assert not (own_run / "report.html").exists()
 
 
 def test_an_unknown_precision(tiny_run):

@@ -83,28 +83,30 @@ def test_what_is_not_known_to_be_people_is_called_names(run):
     assert "60 of 60 names that nobody wrote about and to 6 of 12 names whose text" in knows
 
 
-def test_without_a_stated_answer_it_only_says_what_it_declines(run):
-    del run.results["answered_share"]
-    del run.results["refused_omitted"]
-    words = summarise(run)[2].striptags()
-    assert words == "It says “I don’t know” to 60 of 60 people whom nobody wrote about."
-    del run.results["refused_without_text"]
-    assert summarise(run)[2].striptags() == "It says “I don’t know” where it is not sure enough."
+OMITTED, WITHOUT_TEXT = "refused_omitted", "refused_without_text"
+
+
+@pytest.mark.parametrize(
+    ("unknown", "words"),
+    [
+        (("answered_share", OMITTED),
+         "It says “I don’t know” to 60 of 60 people whom nobody wrote about."),
+        (("answered_share", OMITTED, WITHOUT_TEXT),
+         "It says “I don’t know” where it is not sure enough."),
+        ((OMITTED, WITHOUT_TEXT),
+         "It answers 75 of 80 questions, 100 % of them right (50 to 100), and says “I don’t know” "
+         "to the others."),
+    ],
+)  # fmt: skip
+def test_what_was_not_measured_is_not_said(run, unknown, words):
+    for name in unknown:
+        del run.results[name]
+    assert summarise(run)[2].striptags() == words
 
 
 def test_a_run_without_calibration_always_answers(run):
     del run.results["answered_share"]
     assert summarise(run, abstains=False)[2].striptags().startswith("It always answers")
-
-
-def test_a_run_in_which_everybody_has_text_says_how_many_it_answers(run):
-    for name in ("refused_without_text", "refused_omitted"):
-        del run.results[name]
-    words = summarise(run)[2].striptags()
-    assert words == (
-        "It answers 75 of 80 questions, 100 % of them right (50 to 100), and says “I don’t know” "
-        "to the others."
-    )
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import copy
 from typing import Any
 
-from wherefrom.show.terminal.audit_text import _measured_source, audit_table, explain_source
+from wherefrom.show.terminal.audit_text import audit_table, explain_source
 from wherefrom.show.terminal.result_tables import layout
 
 SHARE = {"interval": [0.7, 0.9], "n": 20}
@@ -209,13 +209,6 @@ def test_a_name_that_says_nothing_is_no_warning():
 
 
 # --- the source predictor, every figure beside what it is compared with -------------------------
-
-
-def test_each_relation_stands_beside_its_own_constant():
-    hand = MEASURED | {"constant": RIGHT | {"accuracy": 0.85, "label": "guessed"}}
-    parts: dict[str, Any] = {"hand": {"measured": hand}, "year": {"measured": None}}
-    label, *cells = _measured_source(MEASURED, parts)[-1]
-    assert (label, cells[2]) == ("  hand", "'guessed' for all: 85.0 %; by the evidence: 86.0 %")
 
 
 def test_what_to_make_of_it_is_said_for_all_and_for_each_relation():

@@ -30,6 +30,7 @@ REPLY = make_reply(
     evidence=SUPPORTED,
     source=Source("recalled", 0.9),
 )
+DECLINED = {"answered": False, "reason": LOW_CONFIDENCE}
 
 
 def test_a_reply_line_by_line():
@@ -44,7 +45,7 @@ def test_a_reply_line_by_line():
 
 def test_why_an_answer_is_not_given_has_a_line_of_its_own():
     why = "no such question is answered: no threshold reaches 90 %"
-    found = describe_reply(replace(REPLY, answered=False, reason=LOW_CONFIDENCE, why_not=why))
+    found = describe_reply(replace(REPLY, **DECLINED, why_not=why))
     assert found[2] == f"  why not: {why}"
     unknown = replace(REPLY, answered=False, reason=UNKNOWN_NAME, why_not="the model does not ...")
     assert not any("why not" in line for line in describe_reply(unknown)), "the line above says it"
@@ -54,12 +55,9 @@ def test_why_an_answer_is_not_given_has_a_line_of_its_own():
     ("changed", "line"),
     [
         ({"confidence": None}, "  Oslo"),
+        (DECLINED, "  I don't know; best guess Oslo, 13.6 %"),
         (
-            {"answered": False, "reason": LOW_CONFIDENCE},
-            "  I don't know; best guess Oslo, 13.6 %",
-        ),
-        (
-            {"answered": False, "reason": LOW_CONFIDENCE, "confidence": 0.7496, "needs": 0.75},
+            DECLINED | {"confidence": 0.7496, "needs": 0.75},
             "  I don't know; best guess Oslo, 74.9 %, needs 75.0 %",
         ),
         (
@@ -68,13 +66,7 @@ def test_why_an_answer_is_not_given_has_a_line_of_its_own():
             "own probability)",
         ),
         (
-            {
-                "answered": False,
-                "reason": LOW_CONFIDENCE,
-                "confidence": None,
-                "unverified": True,
-                "needs": 0.75,
-            },
+            DECLINED | {"confidence": None, "unverified": True, "needs": 0.75},
             "  I don't know; best guess Oslo, 40.0 % by the model's own probability, needs 75.0 %",
         ),
         (
@@ -146,15 +138,6 @@ def test_what_else_a_reader_must_know():
 def test_terminal_escapes_are_shown_and_not_sent():
     spoilt = replace(REPLY, question="\x1b[2J?", answer="\x1b]0;x\x07", did_you_mean=("\u202eA",))
     assert not any(c in line for line in describe_reply(spoilt) for c in "\x1b\x07\u202e")
-
-
-def test_a_long_document_is_quoted_around_the_name_and_the_value():
-    text = f"{'Long ago. ' * 40}Ada Lund came from Oslo. {'And so on. ' * 40}"
-    start = text.index("Oslo")
-    verdict = replace(SUPPORTED, span=Span(start, start + 4), quote=text)
-    (line,) = (row for row in describe_reply(replace(REPLY, evidence=verdict)) if "evidence" in row)
-    assert "Ada Lund came from Oslo." in line
-    assert len(line) < 200
 
 
 def test_a_claim_line_by_line():

@@ -23,7 +23,7 @@ BIGRAM = {"network": {"perplexity": 21.4785, "interval": [20.6498, 22.301], "n":
 
 
 PLACE, HAND = "Where was X born?", "Which hand did X use?"
-RELATIONS = {
+RELATIONS = PEOPLE | {
     "majority": PEOPLE["majority"] | {"by_relation": {
         PLACE: {"accuracy": 0.05, "interval": [0.01, 0.16], "n": 40},
         HAND: {"accuracy": 0.1, "interval": [0.04, 0.23], "n": 40},
@@ -34,21 +34,6 @@ RELATIONS = {
                "why_not": "no threshold reaches 90 %"},
     }},
 }  # fmt: skip
-
-
-def test_results_of_a_run():
-    assert layout(results_table(PEOPLE)) == [
-        "                                    95 % interval",
-        "accuracy",
-        "  majority                   7.5 %    [3.5, 15.4]  n=80",
-        "  with_pretraining          98.8 %   [93.2, 99.8]  n=80",
-        "",
-        'when it may say "I don\'t know"',
-        "  answered                  95.0 %   [87.8, 98.0]  n=80",
-        "  right among answered     100.0 %  [95.2, 100.0]  n=76",
-        "  declined: no text        100.0 %  [94.0, 100.0]  n=60",
-        "  declined: text omits it   75.0 %   [46.8, 91.1]  n=12",
-    ]
 
 
 def test_perplexity_is_no_percentage():
@@ -78,19 +63,7 @@ def test_means_over_seeds():
     ]
 
 
-def test_runs_side_by_side_have_a_dash_where_one_has_no_result():
-    both = {"runs/a": {"majority": PEOPLE["majority"]}, "runs/b": BIGRAM}
-    assert layout(runs_table(both)) == [
-        "                       runs/a                runs/b",
-        "accuracy",
-        "  majority  7.5 % [3.5, 15.4]                     -",
-        "",
-        "perplexity",
-        "  network                   -  21.48 [20.65, 22.30]",
-    ]
-
-
-def test_perplexities_of_words_and_of_characters_do_not_share_a_row():
+def test_perplexities_of_words_and_of_characters_stand_side_by_side_and_share_no_row():
     words = {"better": BIGRAM["network"] | {"bigrams": 3130}}
     characters = {"better": {"perplexity": 5.0, "interval": [4.0, 6.0], "n": 9, "characters": 10}}
     assert layout(runs_table({"w": words, "c": characters})) == [
@@ -127,18 +100,22 @@ def test_a_hostile_name_stays_text(capsys):
 # --- several relations -------------------------------------------------------------------------
 
 
-def test_relations_stand_below_the_result_over_all():
+def test_results_of_a_run_with_its_relations_below():
     assert layout(results_table(RELATIONS)) == [
-        "                                   95 % interval",
+        "                                    95 % interval",
         "accuracy",
-        "  majority                  7.5 %    [3.5, 15.4]  n=80",
-        "    Where was X born?       5.0 %    [1.0, 16.0]  n=40",
-        "    Which hand did X use?  10.0 %    [4.0, 23.0]  n=40",
+        "  majority                   7.5 %    [3.5, 15.4]  n=80",
+        "    Where was X born?        5.0 %    [1.0, 16.0]  n=40",
+        "    Which hand did X use?   10.0 %    [4.0, 23.0]  n=40",
+        "  with_pretraining          98.8 %   [93.2, 99.8]  n=80",
         "",
         'when it may say "I don\'t know"',
-        "  answered                 25.0 %   [20.0, 30.0]  n=80",
-        "    Where was X born?      50.0 %   [40.0, 60.0]  n=40",
-        "    Which hand did X use?   0.0 %    [0.0, 10.0]  n=40",
+        "  answered                  25.0 %   [20.0, 30.0]  n=80",
+        "    Where was X born?       50.0 %   [40.0, 60.0]  n=40",
+        "    Which hand did X use?    0.0 %    [0.0, 10.0]  n=40",
+        "  right among answered     100.0 %  [95.2, 100.0]  n=76",
+        "  declined: no text        100.0 %  [94.0, 100.0]  n=60",
+        "  declined: text omits it   75.0 %   [46.8, 91.1]  n=12",
     ]
 
 

@@ -19,6 +19,7 @@ COURSE = Path(wherefrom.__file__).resolve().parents[2] / "course"
 HW2 = "hw2"
 WRITTEN = "written"
 BASIC = "-basic"  # how the ids of visible tests end
+POINTS = "points.json"  # the table of tests
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,6 @@ class Assignment:
     solved: tuple[str, ...]  # what students write; solutions stand between markers
     tools: tuple[str, ...]  # what they get as it is
     hidden: tuple[str, ...]  # the tests that they do not get
-    points: str
     data: tuple[str, ...]
     registered: str  # the name that the data may be registered under
     archive: str  # what is handed in
@@ -62,7 +62,7 @@ class Assignment:
     @cached_property
     def tests(self) -> dict[str, list[Any]]:
         """Points and kind of every test, by id."""
-        table = json.loads((self.home / self.points).read_text("utf-8"))
+        table = json.loads((self.home / POINTS).read_text("utf-8"))
         return table[self.year]
 
     @cached_property
@@ -113,12 +113,11 @@ _A5 = {
     "folder": "a5",
     "solved": ("submission/*.py",),
     "hidden": (),
-    "points": "points.json",
     "data": ("wiki.txt", "birth_places_train.tsv", "birth_dev.tsv", "birth_test_inputs.tsv"),
     "registered": "birthplaces",
 }
 _TOOLS = (
-    "grader.py", "points.json", "hand_in.py", "london_baseline.py", "places.py", "play_char.ipynb",
+    "grader.py", POINTS, "hand_in.py", "london_baseline.py", "places.py", "play_char.ipynb",
 )  # fmt: skip
 _HW2 = Assignment(
     HW2,
@@ -126,10 +125,8 @@ _HW2 = Assignment(
     "Homework 2: word and character models",
     solved=("sigmoid.py", "softmax.py", "gradcheck.py", "sgd.py", "q1c_neural.py",
             "q1d_neural_lm.py", "q3_char_rnn_generation.py", "q4_DAN.py"),
-    tools=("grader.py", "marking/__init__.py", "marking/asked.py", "marking/points.py",
-           "marking/points.json", "probing/*.py"),
-    hidden=("marking/functions.py", "marking/torch_models.py"),
-    points="marking/points.json",
+    tools=("grader.py", POINTS, "probing/*.py"),
+    hidden=("judging.py",),
     data=("language/wsj_public_train.tsv", "language/ptb-dev.txt", "language/vocab.ptb.txt"),
     registered="language",
     more=("embeddings/*glove*", "lm/*glove*", "*glove*", "language/*_for_perplexity.txt",

@@ -11,7 +11,7 @@ from pathlib import Path
 from wherefrom.core.errors import CannotWrite
 from wherefrom.core.files import cannot_write, write_bytes
 from wherefrom.course.classroom import handout_pages as pages
-from wherefrom.course.classroom.assignments import BASIC, Assignment, find_assignment
+from wherefrom.course.classroom.assignments import BASIC, POINTS, Assignment, find_assignment
 from wherefrom.course.classroom.submission_archives import archive, is_program, make_wheel
 from wherefrom.course.doctor.starter import blank
 from wherefrom.course.doctor.years import DEFAULT_YEAR
@@ -21,14 +21,6 @@ STUDENT, TEACHER = "student", "teacher"
 # As the letters are called in the sources, by a kind of test that the part has in every year.
 _LETTERS = {"c": "finetuning", "e": "truncation", "f": "pretraining", "g": "dev of part g"}
 _PART = re.compile(r"\[part ([c-g])(?:: (\w+))?\]")
-_PACKAGE = "from submission import GPT, GPTConfig, Trainer, TrainerConfig, sample, set_seed"
-_BESIDE = (
-    "import sys",
-    "sys.path.insert(0, 'src')",
-    "from {model} import GPT, GPTConfig",
-    "from trainer import Trainer, TrainerConfig",
-    "from utils import sample, set_seed",
-)
 
 
 def new_course(
@@ -85,11 +77,11 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
         text = text if solved else blank(text, path, raising=rules is None)
         code[path] = _yearly(assignment, text).encode()
     tools = _read(assignment.home, assignment.tools)
-    tools[assignment.points] = _visible(tools[assignment.points])
+    tools[POINTS] = _visible(tools[POINTS])
     if rules is None or rules.package:
         return {f"{assignment.place}{path}": text for path, text in (code | tools).items()}
-    model = Path(rules.model_file).stem
-    return _below("src", _side_by_side(assignment, code, model)) | _unpack(tools, model)
+    program = (assignment.home / "templates" / "run.py.txt").read_bytes()
+    return _side_by_side(code | {"run.py": program}, tools, rules.model_file)
 
 
 def autograder(assignment: Assignment, data: Files) -> Files:
@@ -124,30 +116,25 @@ def _yearly(assignment: Assignment, text: str) -> str:
     return _PART.sub(part, text)
 
 
-def _side_by_side(assignment: Assignment, code: Files, model: str) -> Files:
-    """CS224N's form: no package, and the code of helper.py is in run.py."""
-    texts = {Path(path).name: data.decode() for path, data in code.items()}
-    functions = texts.pop("helper.py").partition("\n\n\n")[2]
-    program = (assignment.home / "templates" / "run.py.txt").read_text("utf-8")
-    texts["run.py"] = program.replace("# HELPER\n", f"\n{functions}")
-    texts[f"{model}.py"] = texts.pop("model.py")
-    del texts["__init__.py"]
+def _side_by_side(code: Files, tools: Files, model: str) -> Files:
+    """CS224N's form: no package, but files in `src`; the code of helper.py is in run.py."""
+    files = {Path(path).name: data for path, data in code.items()}
+    functions = files.pop("helper.py").partition(b"\n\n\n")[2]
+    files["run.py"] = files["run.py"].replace(b"# HELPER\n", b"\n" + functions)
+    files[model] = files.pop("model.py")
+    del files["__init__.py"]
+    importing = f"from {Path(model).stem} import".encode()
     return {
-        name: _bare(text).replace("from model import", f"from {model} import").encode()
-        for name, text in texts.items()
+        path: _bare(data).replace(b"from model import", importing)
+        for path, data in (_below("src", files) | tools).items()
     }
 
 
-def _bare(text: str) -> str:
-    """Imports of a package's own modules as those of files in the same folder."""
-    return re.sub(r"from \. import", "import", re.sub(r"from \.(\w)", r"from \1", text))
-
-
-def _unpack(tools: Files, model: str) -> Files:
-    """The demonstration's imports, where there is no package."""
-    text = tools["play_char.ipynb"].decode()
-    lines = '\\n",\n    "'.join(_BESIDE).format(model=model)
-    return tools | {"play_char.ipynb": text.replace(_PACKAGE, lines).encode()}
+def _bare(text: bytes) -> bytes:
+    """Imports of the package's modules as those of files in the same folder."""
+    return re.sub(
+        rb"from \. import", b"import", re.sub(rb"from (submission)?\.(\w)", rb"from \2", text)
+    )
 
 
 def _read(home: Path, patterns: Iterable[str]) -> Files:

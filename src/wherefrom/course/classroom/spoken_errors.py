@@ -1,11 +1,13 @@
-"""How the courses' programs speak of errors."""
+"""How the courses' programs take options and speak of errors."""
 
+import argparse
 import re
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from wherefrom.core.errors import MissingInput, WherefromError
 from wherefrom.show.terminal.messages import complain
@@ -43,3 +45,17 @@ def tell(action: Callable[[], None]) -> int:
         complain("interrupted before there was anything to save")
         return INTERRUPTED
     return 0
+
+
+def run_program(
+    description: str, work: Callable[..., None], arguments: Sequence[str] | None, **options: Any
+) -> int:
+    """Do the work with options, which are named with their defaults; the exit code."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    for name, default in options.items():
+        kind: Any = {"nargs": "*"} if isinstance(default, list) else {"type": type(default)}
+        parser.add_argument(f"--{name}", **kind, default=default, metavar="VALUE")
+    given = parser.parse_args(arguments)
+    return tell(lambda: work(**vars(given)))

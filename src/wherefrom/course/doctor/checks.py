@@ -8,7 +8,7 @@ and the idea, never the line to write.
 import json
 import secrets
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -18,7 +18,7 @@ from wherefrom.course.doctor.findings import NoTelling, Result, attempt, expect
 from wherefrom.course.doctor.isolation import Limits, new_place
 from wherefrom.course.doctor.judging import handed_out, models, predictions, spans, training
 from wherefrom.course.doctor.judging.claims import Claims, Files
-from wherefrom.course.doctor.judging.training import FINETUNE, PRETRAIN, SCRATCH
+from wherefrom.course.doctor.judging.training import PART_G, PRETRAIN, SCRATCH
 from wherefrom.course.doctor.layouts import is_package
 from wherefrom.course.doctor.years import Year, find_year
 
@@ -79,9 +79,6 @@ def look_at(
         imported = "import" in kinds  # which is asked before everything else
         told = ask(asking, wanted) if wanted or imported else {}
         claims = Claims(named, draw, is_package(files.folder), told, files)
-        quiet = replace(asking, keep=held / "files", code=False)
-        read = [kind.reads for kind in kinds.values() if kind.reads]
-        claims.add(ask(quiet, predictions.parameter_requests(claims, read)))
         return {name: attempt(kind.look, claims) for name, kind in kinds.items()}, claims
 
 
@@ -91,12 +88,6 @@ def can_be_imported(claims: Claims) -> None:
     expect(not errors, "import", text[:600])
 
 
-def finetuning_noted(claims: Claims) -> str | None:
-    """The settings of finetuning after pretraining, which only some years' tests compare."""
-    found = attempt(partial(training.check_config, stage=FINETUNE), claims)
-    return found.text if found.mistake == "config" else None
-
-
 def _of(variant: str, *checks: Callable[[Claims, str], str | None]) -> tuple[Look, ...]:
     """Checks of a variant's model; "" is that of part g."""
     return tuple(lambda claims, check=check: check(claims, variant or claims.year.variant)
@@ -104,19 +95,19 @@ def _of(variant: str, *checks: Callable[[Claims, str], str | None]) -> tuple[Loo
 
 
 def _predictions(what: str, model: str, split: str, *first: Look) -> Kind:
-    asks = ("layer-", "model-") if model == predictions.OWN else _VANILLA
+    asks = ("layer-", "model-") if model == predictions.OWN else ("model-vanilla",)
     judge = partial(predictions.judge, model=model, split=split)
     return Kind(what, (*asks, *(_GIVEN if first else ())), (*first, judge), (model, split))
 
 
-_VANILLA, _GIVEN = ("layer-Causal", "model-vanilla"), ("sample", "scoring")
-_VARIANTS = ("finetune-g", "model-", "start-")
+_GIVEN = ("sample", "scoring")
+_VARIANTS = (PART_G, "model-", "start-")
 _ANSWERING = (handed_out.check_sample, handed_out.check_scoring)
 _PART_G: tuple[Look, ...] = (
     *_of("", models.check_variant, models.check_parameters, models.check_forward,
          models.check_loss),
-    partial(training.check_config, stage=FINETUNE, name="finetune-g"),
-    partial(training.check_loaded, name="finetune-g"),
+    partial(training.check_config, stage=PART_G),
+    partial(training.check_loaded, stage=PART_G),
     *_of("", models.note_tree),
 )  # fmt: skip
 KINDS: dict[str, Kind] = {
@@ -140,13 +131,12 @@ KINDS: dict[str, Kind] = {
         "pretraining's settings and data; finetune() loads its parameters",
         ("pretrain", "finetune"),
         (training.check_corpus, partial(training.check_config, stage=PRETRAIN),
-         training.check_loaded, finetuning_noted),
+         training.check_loaded),
     ),
     "vanilla model": Kind(
-        "the vanilla model", (*_VANILLA, "start-vanilla"),
-        (models.check_attention, *_of("vanilla", models.check_variant, models.check_forward,
-         models.check_future, models.check_parameters, models.check_loss, models.check_dropout,
-         models.check_start, models.note_tree)),
+        "the vanilla model", ("model-vanilla", "start-vanilla"),
+        (*_of("vanilla", models.check_variant, models.check_forward, models.check_parameters,
+         models.check_loss, models.note_tree), models.check_dropout, models.check_start),
     ),
     "finetuning of part g": Kind("part g: its model, set up", _VARIANTS, _PART_G),
     "attention of part g": Kind(

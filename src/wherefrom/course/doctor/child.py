@@ -1,7 +1,7 @@
 """The process in which a submission's code runs; `asking` starts it with `python -m`.
 
 It is given a folder. `given/order.json` says what to ask of the submission; the answers go to
-`out/`, as plain files. They are claims: nothing is judged here, where the submission could
+`out/`, a plain file each. They are claims: nothing is judged here, where the submission could
 change the judgement.
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors.numpy import save_file
 
 from wherefrom.course.doctor.leniency import lenient, provide
 from wherefrom.course.doctor.submission import Submission, describe
@@ -26,25 +27,24 @@ from wherefrom.course.doctor.submission import Submission, describe
 class Answer:
     """The claim that is being made: what was put into it stays, whatever is raised later."""
 
-    def __init__(self, folder: Path, name: str) -> None:
-        self.folder, self.name = folder, name
+    def __init__(self) -> None:
         self.values: dict[str, Any] = {}
+        self.arrays: dict[str, np.ndarray] = {}
 
     def put(self, **found: Any) -> None:
-        """Arrays become files; all else must be what JSON can say."""
+        """Arrays of numbers stay such; all else must be what JSON can say."""
         for key, value in found.items():
-            if isinstance(value, torch.Tensor):
-                value = value.detach().cpu().numpy()
-            if isinstance(value, np.ndarray):
-                np.save(self.folder / f"{self.name}.{key}.npy", value, allow_pickle=False)
-            else:
-                self.values[key] = value
+            value = value.detach().cpu().numpy() if isinstance(value, torch.Tensor) else value
+            numbers = isinstance(value, np.ndarray) and value.dtype.kind in "fiub"
+            (self.arrays if numbers else self.values)[key] = value
 
-    def close(self, raised: Mapping[str, str]) -> None:
-        text = json.dumps({"values": self.values, "raised": raised}, default=repr)
-        path = self.folder / f"{self.name}.part"
-        path.write_text(text, encoding="utf-8")
-        path.rename(path.with_suffix(".json"))
+    def put_state(self, key: str, state: Mapping[str, torch.Tensor]) -> None:
+        """Parameters by name, in their order."""
+        self.put(**{key: list(state)}, **{f"{key}/{name}": value for name, value in state.items()})
+
+    def write(self, path: Path, raised: Mapping[str, str]) -> None:
+        told = {"values": json.dumps(self.values, default=repr), "raised": json.dumps(raised)}
+        save_file(self.arrays, path, told)
 
 
 def main(place: Path) -> None:
@@ -55,8 +55,7 @@ def main(place: Path) -> None:
     sys.path.insert(0, str(place / "given"))
     probes = import_module(order["probes"]).PROBES
     sys.path[:] = own  # what is given is not for the submission
-    if order["code"]:
-        provide()
+    provide()
     submission = Submission(Path(order["folder"]), order["broken"])
     answer(submission, probes, order["asked"], place)
     os._exit(0)  # whatever threads and exit handlers the submission left behind
@@ -69,7 +68,7 @@ def answer(
     claims, given = place / "out", place / "given"
     files = {path.name: path for path in given.iterdir()} if given.is_dir() else {}
     for request in asked:
-        found = Answer(claims, request["name"])
+        found = Answer()
         raised: dict[str, str] = {}
         submission.files = dict(files)
         for seed in (random.seed, np.random.seed, torch.manual_seed):
@@ -81,7 +80,7 @@ def answer(
             except (Exception, SystemExit) as error:
                 raised = describe(error, submission.folder)
         found.put(excuses=excuses)
-        found.close(raised)
+        found.write(claims / f"{request['name']}.safetensors", raised)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from wherefrom.course.doctor import intake, isolation
 from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.judging.claims import Claim, read_claim
-from wherefrom.course.doctor.library import HOME, PROJECT, library
+from wherefrom.course.doctor.library import PROJECT, library
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE
 
 IMPORT = Request("import", "imports", {"modules": []})
@@ -26,10 +26,9 @@ class Asking:
     """Whom to ask, and how.
 
     `keep` is a folder of the caller's for the claims. `probes` is the module of the probes: the
-    library's, or one of the `files`, which are copied for them. With `code` false none of the
-    submission's code runs, so nothing need be isolated. Otherwise it runs in a copy of the
-    `folder`, apart from everything else by `isolation`, with a library that lacks the solutions of
-    the course `closed`.
+    library's, or one of the `files`, which are copied for them. The submission's code runs in a
+    copy of the `folder`, apart from everything else by `isolation`, with a library that lacks the
+    solutions of the course `closed`.
     """
 
     folder: Path
@@ -37,7 +36,6 @@ class Asking:
     year: str = DEFAULT_YEAR
     limits: Limits = field(default_factory=Limits)
     probes: str = "wherefrom.course.doctor.probes"
-    code: bool = True
     isolation: str = ""
     closed: str = "a5"
     files: tuple[Path, ...] = ()
@@ -49,16 +47,16 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
     A process that dies or does not answer has failed the request it was at, and another one takes
     the remaining ones. If it died while importing the submission, the next one does not try.
     """
-    first = [IMPORT] if how.code else []  # its answer shows that the process has started
     found: dict[str, Claim] = {}
     broken, end_of_all = "", time.monotonic() + how.limits.total
-    while left := [request for request in (*first, *requests) if request.name not in found]:
+    while left := [request for request in (IMPORT, *requests) if request.name not in found]:
         limits = replace(how.limits, total=end_of_all - time.monotonic())
         if limits.total < 0:
             late = {r.name: Claim(r.name, ended="no time was left for it") for r in left}
             return found | late
         place = how.keep / f"{len(found)}-{left[-1].name}"
-        asked = [*first, *(request for request in left if request not in first)]
+        # The first answer shows that the process has started.
+        asked = [IMPORT, *(request for request in left if request is not IMPORT)]
         ended = _run(replace(how, limits=limits), asked, place, broken)
         why = f"{ended} and was given up"
         for request in asked:
@@ -75,26 +73,24 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
 
 def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> str:
     """One process, in a folder of its own: `given` goes in, `out` comes back."""
-    kind = (how.isolation or isolation.choose()) if how.code else isolation.NONE
-    home = library(how.closed) if how.code else HOME.parent
+    home = library(how.closed)
     (place / "given").mkdir(parents=True)
     place = place.resolve()
-    folder = intake.copy_code(how.folder, place / "submission") if how.code else how.folder
+    folder = intake.copy_code(how.folder, place / "submission")
     for path in how.files:
         copy = shutil.copytree if path.is_dir() else shutil.copyfile
         copy(path, place / "given" / path.name)
     order = {"asked": [vars(request) for request in requests], "folder": str(folder.resolve())}
-    order |= {"probes": how.probes, "code": how.code, "broken": broken}
-    order["threads"] = how.limits.threads
+    order |= {"probes": how.probes, "broken": broken, "threads": how.limits.threads}
     (place / "given" / "order.json").write_text(json.dumps(order), encoding="utf-8")
     environment = {VARIABLE: how.year, "OMP_NUM_THREADS": str(how.limits.threads)}
     environment["PYTHONPATH"] = os.pathsep.join(map(str, (home, *isolation.torch_home())))
     return isolation.run(
-        kind,
+        how.isolation or isolation.choose(),
         ("-m", "wherefrom.course.doctor.child", str(place)),
         place,
         limits=how.limits,
         reads=[home],
-        hidden=[PROJECT] if how.code else [],
+        hidden=[PROJECT],
         environment=environment,
     )

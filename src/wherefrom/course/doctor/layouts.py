@@ -14,7 +14,7 @@ from wherefrom.core.files import read_text
 
 FILES = tuple(f"{n}.py" for n in "__init__ attention dataset helper model trainer utils".split())
 SIDE_BY_SIDE = tuple(f"{n}.py" for n in "attention dataset model run trainer utils".split())
-_RENAMED = {"model.py": "models.py"}  # in CS224N 2023-24
+_LATER = tuple(name.replace("model", "models") for name in SIDE_BY_SIDE)  # from 2023-24 on
 _KNOWN = ("submission", "src", "code")  # of two folders alike, the one of such a name
 _DEPTH = 4
 _NOT_HERE = ("mingpt", ".", "__")  # the course's demonstration, hidden and written folders
@@ -38,12 +38,11 @@ def is_package(folder: Path) -> bool:
     return (folder / "helper.py").is_file() or not (folder / "run.py").is_file()
 
 
-def expected_files(folder: Path) -> list[str]:
+def expected_files(folder: Path) -> tuple[str, ...]:
     """The course's files as this folder should have them."""
     if is_package(folder):
-        return list(FILES)
-    renamed = {old: new for old, new in _RENAMED.items() if (folder / new).is_file()}
-    return [renamed.get(name, name) for name in SIDE_BY_SIDE]
+        return FILES
+    return _LATER if (folder / "models.py").is_file() else SIDE_BY_SIDE
 
 
 def check_files(folder: Path) -> None:
@@ -87,10 +86,8 @@ def _folders(folder: Path, depth: int) -> Iterator[Path]:
 
 def _held(folder: Path) -> int:
     """How many of the course's files: of a package's, or of those side by side."""
-    beside = [(name, _RENAMED.get(name, name)) for name in SIDE_BY_SIDE]
-    found = [sum(any((folder / name).is_file() for name in names) for names in kind)
-             for kind in ([(name,) for name in FILES], beside)]  # fmt: skip
-    return max(found)
+    kinds = (FILES, SIDE_BY_SIDE, _LATER)
+    return max(sum((folder / name).is_file() for name in kind) for kind in kinds)
 
 
 def _likely(folder: Path) -> tuple[int, int, int]:

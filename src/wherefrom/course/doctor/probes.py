@@ -6,13 +6,12 @@ answer, and what it tells is the submission's word for it.
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -21,8 +20,6 @@ from wherefrom.course.doctor.child import Answer
 from wherefrom.course.doctor.exercises import fill
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.submission import Submission
-
-_WRAPPERS = re.compile(r"^(module\.|_orig_mod\.)+")  # of DataParallel and torch.compile
 
 
 def imports(submission: Submission, found: Answer, how: Any) -> None:
@@ -39,10 +36,6 @@ def spans(submission: Submission, found: Answer, how: Any) -> None:
     _put_symbols(found, data)
     found.put(length=len(data), vocab_size=getattr(data, "vocab_size", None))
     found.put(stoi=[[str(c), int(i)] for c, i in data.stoi.items()])
-    try:
-        data[len(data)]
-    except Exception as error:
-        found.put(past=type(error).__name__)
 
 
 def _put_symbols(found: Answer, data: Any) -> None:
@@ -52,23 +45,17 @@ def _put_symbols(found: Answer, data: Any) -> None:
 
 
 def examples(found: Answer, data: Any, draws: Sequence[int]) -> None:
-    """x and y of these examples, one after the other, their lengths, and of what kind they are."""
-    drawn: dict[str, list[Any]] = {"x": [], "y": []}
+    """x and y of these examples, and of what kind they are."""
+    drawn: list[list[list[int]]] = []
     kinds: set[str] = set()
-    try:
-        for index in draws:
-            item = data[index]
-            if not isinstance(item, tuple | list) or len(item) != 2:
-                raise Finding("form", f"an example should be a pair x, y and is {_kind(item)}")
-            for key, part in zip("xy", item, strict=True):
-                kinds.add(f"{key} {_kind(part)}")
-                values = part.detach().cpu().numpy() if isinstance(part, Tensor) else part
-                drawn[key].append(np.asarray(values).reshape(-1).astype(np.int64))
-    finally:
-        for key, rows in drawn.items():
-            flat = np.concatenate(rows) if rows else np.zeros(0, np.int64)
-            found.put(**{key: flat, f"{key}_lengths": np.array([len(row) for row in rows])})
+    found.put(examples=drawn)  # those before an exception count
+    for index in draws:
+        item = data[index]
+        if not isinstance(item, tuple | list) or len(item) != 2:
+            raise Finding("form", f"an example should be a pair x, y and is {_kind(item)}")
+        kinds |= {f"{key} {_kind(part)}" for key, part in zip("xy", item, strict=True)}
         found.put(kinds=sorted(kinds))
+        drawn.append([torch.as_tensor(part).long().flatten().tolist() for part in item])
 
 
 def _kind(value: object) -> str:
@@ -83,33 +70,31 @@ def _kind(value: object) -> str:
 def layer(submission: Submission, found: Answer, how: Any) -> None:
     """What a layer gives for some inputs, with the weights of a draw."""
     made = fill(getattr(submission, how.name)(SimpleNamespace(**how.config)), how.draw, how.spread)
-    found.put(shapes=_shapes(made))
+    found.put_state("weights", dict(made.named_parameters()))
     with torch.no_grad():
         found.put(output=_first(made(*(torch.tensor(x, dtype=torch.float64) for x in how.inputs))))
 
 
 def model(submission: Submission, found: Answer, how: Any) -> None:
-    """Logits of several inputs, what the parts around gave on the way, loss, and dropout."""
+    """Logits, what the parts around gave on the way, loss, and dropout."""
     made = fill(programs.build(submission, how), how.draw, how.spread)
-    found.put(shapes=_shapes(made))
+    found.put_state("weights", dict(made.named_parameters()))
     kept: dict[str, Tensor] = {}
     for name, part in made.named_modules():
         if name in ("down_block", "up_block") or re.fullmatch(r"blocks\.\d+\.attn", name):
             part.register_forward_hook(partial(_keep, kept, name))
     inputs = torch.tensor(how.ids)
     with torch.no_grad():
-        found.put(logits=torch.stack([_first(made(rows)) for rows in inputs]))
-        found.put(inside=list(kept))
-        for number, output in enumerate(kept.values()):
-            found.put(**{f"inside{number}": output})
-        loss = made(inputs[0], torch.tensor(how.targets))
+        found.put(logits=_first(made(inputs)))
+        found.put_state("inside", kept)
+        loss = made(inputs, torch.tensor(how.targets))
         found.put(loss=loss[1] if isinstance(loss, tuple) and len(loss) > 1 else None)
-        found.put(still=_several(made, inputs[0]))
+        found.put(still=_several(made, inputs))
         config = submission.GPTConfig(how.vocabulary, how.sizes["block_size"])
         found.put(rates={name: getattr(config, name, None) for name in how.rates[0]})
         for number, own in enumerate(how.rates):
             other = fill(programs.build(submission, how, **own), how.draw, how.spread).train()
-            found.put(**{f"dropped{number}": _several(other, inputs[0])})
+            found.put(**{f"dropped{number}": _several(other, inputs)})
 
 
 def _keep(kept: dict[str, Tensor], name: str, _: Any, __: Any, output: Any) -> None:
@@ -119,7 +104,7 @@ def _keep(kept: dict[str, Tensor], name: str, _: Any, __: Any, output: Any) -> N
 def start(submission: Submission, found: Answer, how: Any) -> None:
     """A model of the course's sizes as it is before any training, and what print() shows of it."""
     made = programs.build(submission, how)
-    _put_parameters(found, dict(made.named_parameters()))
+    found.put_state("weights", dict(made.named_parameters()))
     found.put(tree=[[path, part._get_name()] for path, part in made.named_modules()])
 
 
@@ -131,16 +116,6 @@ def _several(made: nn.Module, ids: Tensor) -> Tensor:
 def _first(output: Any) -> Any:
     """What a student's module computed; some give a loss or the weights beside it."""
     return output[0] if isinstance(output, tuple) else output
-
-
-def _shapes(made: nn.Module) -> list[list[Any]]:
-    return [[name, list(p.shape)] for name, p in made.named_parameters()]
-
-
-def _put_parameters(found: Answer, state: Mapping[str, Tensor]) -> None:
-    found.put(shapes=[[name, list(value.shape)] for name, value in state.items()])
-    flat = [value.detach().cpu().reshape(-1).float() for value in state.values()]
-    found.put(flat=torch.cat(flat) if flat else torch.zeros(0))
 
 
 # -- training ------------------------------------------------------------------------------------
@@ -156,23 +131,19 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
     submission.files |= {".tsv": corpus}
     pretraining = submission.CharCorruptionDataset(how.text, 128)
     _put_symbols(found, pretraining)
-    how.vocabulary, name = len(pretraining.stoi), how.stage.split()[0]
-    made = programs.build(submission, how)
+    how.vocabulary, name = len(pretraining.stoi), how.function
     files = {"finetune_corpus_path": corpus} if name == "finetune" else {}
-    if how.stage == "finetune":
+    if how.reads:
+        made = programs.build(submission, how)
         path = submission.scratch / f"{how.variant}.pretrain.params"
         state = {name: _single(name, p, how.draw + 1) for name, p in made.named_parameters()}
         torch.save(made.state_dict() | state, path)
         submission.files |= {".params": path}
         files |= {"reading_params_path": path}
-    if submission.package:
-        _set(made, how.draw)
-        ran = programs.call(submission, how, pretraining, made, files)
-    else:
-        settings = {"shrunken": how.shrunken, "prepare": partial(_set, draw=how.draw)}
-        ran = programs.run(submission, name, how, how.text, how.sizes, files, **settings,
-                           fields=how.fields)  # fmt: skip
-    ran.check_trainer(name)
+    ran = programs.run(submission, name, how, files, partial(_set, draw=how.draw))
+    if not ran.trainers:
+        text = f"{name} makes no Trainer: write this part first"
+        raise ran.error or Finding("unwritten", text)
     held = ran.data
     # The course's file ends with a newline in some copies and not in others; so do data sets.
     rows, line = how.table.count("\n"), how.table.removesuffix("\n")
@@ -180,17 +151,16 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
         how.table = line
         stage(submission, found, how)
         return
-    same = getattr(held, "data", 0) == getattr(pretraining, "data", 1)  # run.py makes its own
-    found.put(config=ran.config, calls=ran.trained, same=held is pretraining or same)
-    _put_parameters(found, ran.loaded)
+    one, other = ((type(data), getattr(data, "data", None)) for data in (held, pretraining))
+    found.put(config=ran.config, calls=ran.trained, same=one == other)
+    found.put_state("weights", ran.loaded)
     if held is not None:
         found.put(length=len(held))
         _put_symbols(found, held if hasattr(held, "itos") else pretraining)
         examples(found, held, range(min(len(held), 3)))
     if how.shrunken is not None and ran.written.is_file():
-        saved = _loaded(ran.written)
-        known = [saved[name] for name, _ in found.values["shapes"] if name in saved]
-        found.put(saved=torch.cat([value.reshape(-1).float() for value in known]))
+        saved = _loaded(ran.written).items()
+        found.put_state("saved", {name: value for name, value in saved if name in ran.loaded})
     if ran.error is not None:
         raise ran.error
 
@@ -212,7 +182,7 @@ def trainer(submission: Submission, found: Answer, how: Any) -> None:
     held = submission.Trainer(made, data, None, config)
     held.train()
     ran = programs.Ran(submission.scratch, [made], [held])
-    state = [p.detach().double().reshape(-1) for p in ran.model("").parameters()]
+    state = [p.detach().double().reshape(-1) for p in ran.model.parameters()]
     found.put(end=torch.cat(state))
     found.put(seen=data.seen[:1000])
 
@@ -241,13 +211,8 @@ def scoring(submission: Submission, found: Answer, how: Any) -> None:
     found.put(results=results)
 
 
-def parameters(submission: Submission, found: Answer, how: Any) -> None:
-    """A file of parameters as plain numbers; none of the submission's code runs."""
-    _put_parameters(found, _loaded(Path(how.path)))
-
-
 def _loaded(path: Path) -> dict[str, Tensor]:
-    """Tensors by name, without what DataParallel or torch.compile put before the names."""
+    """What the submission itself has saved: tensors by name."""
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         if not state or not all(isinstance(value, Tensor) for value in state.values()):
@@ -255,11 +220,10 @@ def _loaded(path: Path) -> dict[str, Tensor]:
     except Exception as error:
         text = f"{path.name} cannot be loaded with weights_only=True: {type(error).__name__}"
         raise Finding("parameters file", text) from error
-    return {_WRAPPERS.sub("", str(name)): value for name, value in state.items()}
+    return {str(name): value.float() for name, value in state.items()}
 
 
 PROBES: dict[str, Callable[..., None]] = {
     probe.__name__: probe
-    for probe in (imports, spans, layer, model, start, stage, trainer, sample, scoring,
-                  parameters)
-}  # fmt: skip
+    for probe in (imports, spans, layer, model, start, stage, trainer, sample, scoring)
+}

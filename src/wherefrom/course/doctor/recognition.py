@@ -25,22 +25,11 @@ _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def own_functions(solution: Sequence[Path], folder: Path) -> list[str]:
-    """The solved functions that a folder has too; one alone may be chance."""
+    """The solved functions that the Python files of a folder have too; one alone may be chance."""
     if not is_solution(solution):
         return []
-    found = list(dict.fromkeys(copied(solution, folder)))
-    return found if len(found) > 1 else []
-
-
-def is_solution(files: Iterable[Path]) -> bool:
-    """Whether files are ours; those without our marks belong to a student who has the grader."""
-    return any(ONLY in path.read_text(encoding="utf-8") for path in files)
-
-
-def copied(solution: Iterable[Path], folder: Path) -> list[str]:
-    """The solved functions that the Python files of a folder have too."""
     found = {piece for tree in trees(folder) for _, pieces in _functions(tree) for piece in pieces}
-    names: list[str] = []
+    names: dict[str, None] = {}
     for path in solution:
         text = read_text(path)
         starter = _functions(ast.parse(blank(text, path.name)))
@@ -48,8 +37,13 @@ def copied(solution: Iterable[Path], folder: Path) -> list[str]:
         for name, pieces in _functions(ast.parse(text)):
             own = pieces - given
             if len(own) >= TELLING and len(own & found) >= SAME * len(own):
-                names.append(name)
-    return names
+                names[name] = None
+    return list(names) if len(names) > 1 else []
+
+
+def is_solution(files: Iterable[Path]) -> bool:
+    """Whether files are ours; those without our marks belong to a student who has the grader."""
+    return any(ONLY in path.read_text(encoding="utf-8") for path in files)
 
 
 def trees(folder: Path) -> Iterator[ast.Module]:

@@ -5,16 +5,14 @@ import importlib.util
 import sys
 import tempfile
 import traceback
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from types import FrameType, ModuleType
-from typing import Any, TypeVar
+from typing import Any
 
 from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.layouts import expected_files, is_package
-
-T = TypeVar("T")
 
 
 class Submission:
@@ -23,7 +21,6 @@ class Submission:
     def __init__(self, folder: Path, broken: str = "") -> None:
         self.folder, self.broken = folder, broken
         self.files: dict[str, Path] = {}  # by the end of their usual name
-        self._kept: dict[Hashable, Any] = {}
 
     @property
     def package(self) -> bool:
@@ -70,12 +67,6 @@ class Submission:
         for file, error in errors.items():
             raise Finding("import", f"{file} cannot be imported: {error}")
         raise Finding("import", f"none of its files has a '{name}'")
-
-    def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` gives: made the first time, kept for whoever needs it again."""
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
 
     @cached_property
     def scratch(self) -> Path:

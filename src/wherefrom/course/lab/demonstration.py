@@ -2,14 +2,16 @@
 
 import json
 import math
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from wherefrom.course.lab.numerics import Array, squared_distances, standard_error
-from wherefrom.show.drawing.figures import dress, grid, panels
+from wherefrom.show.drawing.figures import dress, panels
+from wherefrom.show.drawing.figures import grid as draw_grid
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -53,29 +55,13 @@ class Check:
         return told | ({} if math.isfinite(self.found) else {"found": None})
 
 
-def away(label: str, found: float, expected: float, tolerance: float) -> Check:
-    """The number that a wrong statement promises is not the one that is found."""
-    return Check(label, found, expected, tolerance, apart=True)
-
-
-def sampled(label: str, values: NDArray[Any], expected: float) -> Check:
-    """The mean of sampled numbers, or the share of samples of which something is true."""
-    error = standard_error(values)
-    return Check(label, values.mean(), expected, _SURE * error, error=error)
-
-
-def sampled_variance(label: str, points: Array, expected: float) -> Check:
-    """The variance of sampled numbers, or the total variance of sampled points."""
-    return sampled(label, squared_distances(points.reshape(len(points), -1)), expected)
-
-
 @dataclass(frozen=True)
 class Refutation:
     """A wrong statement, why it is wrong, and the numbers that show it."""
 
     statement: str
     why: str
-    checks: tuple[Check, ...]
+    checks: list[Check] = field(default_factory=list)
 
     @property
     def holds(self) -> bool:
@@ -85,11 +71,6 @@ class Refutation:
         checks = [check.as_json() for check in self.checks]
         told = {"statement": self.statement, "why": self.why, "refuted": self.holds}
         return told | {"checks": checks}
-
-
-def wrong(statement: str, *checks: Check) -> Refutation:
-    """A refutation with the explanation that is written for the statement."""
-    return Refutation(statement, EXPLANATIONS["why"][statement], checks)
 
 
 class Plot:
@@ -106,34 +87,52 @@ class Plot:
     def curve(self, x: Any, y: Any, label: str, color: str, style: str = "-") -> "Plot":
         return self.draw("plot", x, y, style, color=color, label=label)
 
-    def put_on(self, axes: Any) -> None:
+    def __call__(self, axes: Any) -> None:
         for method, given, how in self.drawn:
             getattr(axes, method)(*given, **how)
         axes.set(**self.settings)
         dress(axes, *self.words, legend=True)
 
 
-@dataclass(frozen=True)
-class Grid:
-    """A panel that shows a matrix."""
-
-    title: str
-    matrix: Array
-    rows: list[str]
-    columns: list[str]
-
-    def put_on(self, axes: Any) -> None:
-        grid(axes, self.title, self.matrix, self.rows, self.columns)
-
-
-@dataclass(frozen=True)
 class Demonstration:
-    """`plots` are the panels of its figure, drawn only when someone wants to see it."""
+    """What shows a claim, as it is computed; after a wrong statement, checks are of that."""
 
-    name: str
-    checks: tuple[Check, ...]
-    refutations: tuple[Refutation, ...]
-    plots: tuple[Plot | Grid, ...]
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.checks: list[Check] = []
+        self.refutations: list[Refutation] = []
+        self.plots: list[Callable[[Any], None]] = []  # drawn only when someone wants to see it
+
+    def check(self, *check: Any, **more: Any) -> None:
+        """The label, what was found and expected, the tolerance."""
+        held = self.refutations[-1].checks if self.refutations else self.checks
+        held.append(Check(*check, **more))
+
+    def away(self, label: str, found: float, expected: float, tolerance: float) -> None:
+        """The number that a wrong statement promises is not the one that is found."""
+        self.check(label, found, expected, tolerance, apart=True)
+
+    def sampled(self, label: str, values: NDArray[Any], expected: float) -> None:
+        """The mean of sampled numbers, or the share of samples of which something is true."""
+        error = standard_error(values)
+        self.check(label, values.mean(), expected, _SURE * error, error=error)
+
+    def sampled_variance(self, label: str, points: Array, expected: float) -> None:
+        """The variance of sampled numbers, or the total variance of sampled points."""
+        self.sampled(label, squared_distances(points.reshape(len(points), -1)), expected)
+
+    def wrong(self, statement: str) -> None:
+        """A statement that the checks from here on refute."""
+        self.refutations.append(Refutation(statement, EXPLANATIONS["why"][statement]))
+
+    def plot(self, *words: str, **settings: Any) -> Plot:
+        """A panel of the figure."""
+        self.plots.append(plot := Plot(*words, **settings))
+        return plot
+
+    def grid(self, *grid: Any) -> None:
+        """A panel that shows a matrix: its title, the matrix, names of rows and columns."""
+        self.plots.append(lambda axes: draw_grid(axes, *grid))
 
     @property
     def claim(self) -> str:
@@ -142,7 +141,7 @@ class Demonstration:
     def draw(self) -> "Figure":
         figure, axes = panels(len(self.plots))
         for plot, place in zip(self.plots, axes, strict=True):
-            plot.put_on(place)
+            plot(place)
         return figure
 
     @property

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Plot, away, wrong
+from wherefrom.course.lab.demonstration import Demonstration
 from wherefrom.course.lab.numerics import (
     Array,
     central_differences,
@@ -24,6 +24,7 @@ def cross_entropy(theta: Array, label: int) -> float:
 
 
 def softmax_cross_entropy(seed: int) -> Demonstration:
+    shown = Demonstration("softmax-cross-entropy")
     theta, label = generator(seed, "softmax-cross-entropy").standard_normal(6), 2
     found, y = softmax(theta), np.eye(len(theta))[label]
     right = found - y
@@ -32,22 +33,19 @@ def softmax_cross_entropy(seed: int) -> Demonstration:
     summed, alone = jacobian @ upstream, np.diag(jacobian) * upstream
     measured = central_differences(lambda t: cross_entropy(t, label), theta)
     others = np.arange(len(theta)) != label
-    checks = (
-        Check("y_hat - y against central differences", _gap(right, measured), 0, _NEAR),
-        Check("the chain rule, summed over j, against y_hat - y", _gap(summed, right)),
-        Check("sum of the gradient", right.sum()),
-    )
-    refuted = wrong(
-        "dCE/dtheta_i = dCE/dy_hat_i . dy_hat_i/dtheta_i",
-        Check("one term: entry of the true class", alone[label], right[label]),
-        Check("one term: largest entry of the other classes", abs(alone[others]).max()),
-        Check("the same, as it should be", measured[others].max(), found[others].max(), _NEAR),
-    )
-    plot = _entries(measured, right, alone, ("y_hat - y", "one term alone"))
-    return Demonstration("softmax-cross-entropy", checks, (refuted,), (plot,))
+    shown.check("y_hat - y against central differences", _gap(right, measured), 0, _NEAR)
+    shown.check("the chain rule, summed over j, against y_hat - y", _gap(summed, right))
+    shown.check("sum of the gradient", right.sum())
+    shown.wrong("dCE/dtheta_i = dCE/dy_hat_i . dy_hat_i/dtheta_i")
+    shown.check("one term: entry of the true class", alone[label], right[label])
+    shown.check("one term: largest entry of the other classes", abs(alone[others]).max())
+    shown.check("the same, as it should be", measured[others].max(), found[others].max(), _NEAR)
+    _entries(shown, measured, right, alone, ("y_hat - y", "one term alone"))
+    return shown
 
 
 def input_gradient(seed: int) -> Demonstration:
+    shown = Demonstration("input-gradient")
     random = generator(seed, "input-gradient")
     w1, b1 = random.standard_normal((5, 7)), random.standard_normal(7)
     w2, b2 = random.standard_normal((7, 4)), random.standard_normal(4)
@@ -62,43 +60,39 @@ def input_gradient(seed: int) -> Demonstration:
     measured = central_differences(loss, x)
     step = 1e-4 * right / length(right)
     drop = (loss(x - step) - loss(x + step)) / 2e-4
-    checks = (
-        Check("the formula against central differences", _gap(right, measured), 0, _NEAR),
-        Check("slope along the gradient against its length", -drop, length(right), 1e-6),
-        away("without h (1 - h), against central differences", _gap(flat, measured), 0, 1e-3),
-    )
-    plot = _entries(measured, right, flat, ("the formula", "without h (1 - h)"))
-    return Demonstration("input-gradient", checks, (), (plot,))
+    shown.check("the formula against central differences", _gap(right, measured), 0, _NEAR)
+    shown.check("slope along the gradient against its length", -drop, length(right), 1e-6)
+    shown.away("without h (1 - h), against central differences", _gap(flat, measured), 0, 1e-3)
+    _entries(shown, measured, right, flat, ("the formula", "without h (1 - h)"))
+    return shown
 
 
 def perplexity_base(seed: int) -> Demonstration:
+    shown = Demonstration("perplexity-base")
     p = generator(seed, "perplexity-base").uniform(0.01, 0.9, 200)
     natural, mixed = np.exp(-np.log(p).mean()), np.exp(-np.log2(p).mean())
-    checks = (
-        Check("2^(-mean log2 p) against e^(-mean ln p)", 2 ** -np.log2(p).mean(), natural),
-        Check("10^(-mean log10 p) against e^(-mean ln p)", 10 ** -np.log10(p).mean(), natural),
-        Check("both are the geometric mean of 1/p", float(np.prod(p ** (-1 / len(p)))), natural),
-        Check(
-            "bases mixed, e^(-mean log2 p), against the power 1/ln 2 of it",
-            *(mixed, natural ** (1 / math.log(2)), 1e-8),
-        ),
-        away("bases mixed, against the perplexity", mixed, natural, 0.5),
-    )
-    plot = Plot("One perplexity, whatever the base", "base t", ylim=(0, 4 * natural))
+    shown.check("2^(-mean log2 p) against e^(-mean ln p)", 2 ** -np.log2(p).mean(), natural)
+    shown.check("10^(-mean log10 p) against e^(-mean ln p)", 10 ** -np.log10(p).mean(), natural)
+    shown.check("both are the geometric mean of 1/p", float(np.prod(p ** (-1 / len(p)))), natural)
+    power = natural ** (1 / math.log(2))
+    shown.check("bases mixed, e^(-mean log2 p), against the power 1/ln 2 of it", mixed, power, 1e-8)
+    shown.away("bases mixed, against the perplexity", mixed, natural, 0.5)
+    plot = shown.plot("One perplexity, whatever the base", "base t", ylim=(0, 4 * natural))
     bases = np.linspace(1.5, 12, 100)
     logs = np.log(p).mean() / np.log(bases)
     plot.curve(bases, bases**-logs, "t^(-mean log_t p)", RIGHT)
     plot.curve(bases, np.exp(-logs), "e^(-mean log_t p)", WRONG)
-    return Demonstration("perplexity-base", checks, (), (plot,))
+    return shown
 
 
 def _gap(a: Array, b: Array) -> float:
     return float(abs(a - b).max())
 
 
-def _entries(measured: Array, right: Array, wrong: Array, names: tuple[str, str]) -> Plot:
-    plot, place = Plot("The gradient, entry by entry", "entry"), np.arange(len(measured))
+def _entries(
+    shown: Demonstration, measured: Array, right: Array, wrong: Array, names: tuple[str, str]
+) -> None:
+    plot, place = shown.plot("The gradient, entry by entry", "entry"), np.arange(len(measured))
     columns = (measured, PALE, "central differences"), (right, RIGHT, names[0])
     for number, (values, colour, label) in enumerate((*columns, (wrong, WRONG, names[1]))):
         plot.draw("bar", place + 0.27 * (number - 1), values, 0.26, color=colour, label=label)
-    return plot

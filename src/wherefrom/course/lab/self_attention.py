@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.course.lab.demonstration import Check, Demonstration, Grid, Plot, away, wrong
+from wherefrom.course.lab.demonstration import Demonstration
 from wherefrom.course.lab.numerics import Array, generator, length, orthonormal, softmax
 from wherefrom.show.drawing.figures import OTHER, RIGHT, WRONG
 
@@ -45,33 +45,29 @@ def matrices(seed: int) -> tuple[Array, Array, Array]:
 
 
 def key_query_value(seed: int) -> Demonstration:
+    shown = Demonstration("key-query-value")
     _, b, c, _ = directions(seed)
     x, (key, query, value) = words(seed), matrices(seed)
     weights, out = contexts(x, key, query, value)
     _, simple = contexts(x, np.eye(_D), query, value)
-    checks = (
-        Check("alpha_13", weights[0, 2], 1),
-        Check("alpha_21", weights[1, 0], 1),
-        Check("|c_1 - (u_b - u_c)|", length(out[0] - (b - c))),
-        Check("|c_2 - u_b|", length(out[1] - b)),
-        Check("K = I: |c_1 - (u_b - u_c)|", length(simple[0] - (b - c))),
-        Check("K = I: |c_2 - u_b|", length(simple[1] - b)),
-    )
+    shown.check("alpha_13", weights[0, 2], 1)
+    shown.check("alpha_21", weights[1, 0], 1)
+    shown.check("|c_1 - (u_b - u_c)|", length(out[0] - (b - c)))
+    shown.check("|c_2 - u_b|", length(out[1] - b))
+    shown.check("K = I: |c_1 - (u_b - u_c)|", length(simple[0] - (b - c)))
+    shown.check("K = I: |c_2 - u_b|", length(simple[1] - b))
     _, swapped = contexts(x, query, key, value)
-    refuted = wrong(
-        "K and Q are interchangeable",
-        Check("swapped: |c_1|", length(swapped[0])),
-        Check("swapped: |c_2 - (2 u_b - u_c)/3|", length(swapped[1] - (2 * b - c) / 3)),
-    )
+    shown.wrong("K and Q are interchangeable")
+    shown.check("swapped: |c_1|", length(swapped[0]))
+    shown.check("swapped: |c_2 - (2 u_b - u_c)/3|", length(swapped[1] - (2 * b - c) / 3))
     shares = out @ np.stack(directions(seed)).T / BETA**2
-    plots = (
-        Grid("alpha", weights, ["1", "2", "3"], ["x_1", "x_2", "x_3"]),
-        Grid("outputs", shares, ["c_1", "c_2", "c_3"], _NAMES),
-    )
-    return Demonstration("key-query-value", checks, (refuted,), plots)
+    shown.grid("alpha", weights, ["1", "2", "3"], ["x_1", "x_2", "x_3"])
+    shown.grid("outputs", shares, ["c_1", "c_2", "c_3"], _NAMES)
+    return shown
 
 
 def without_key_query_value(seed: int) -> Demonstration:
+    shown = Demonstration("without-key-query-value")
     a, b, c, d = directions(seed)
     runs = {
         name: contexts(words(seed, added), *[np.eye(_D)] * 3)
@@ -83,26 +79,22 @@ def without_key_query_value(seed: int) -> Demonstration:
     random = generator(seed, "averages").dirichlet(np.ones(3), 10_000)
     averages = np.vstack((random, [0.4, 0.2, 0.4])) @ words(seed)
     alone, far = averages @ (b - c - d) / BETA**2, np.linalg.norm(averages - b, axis=1) / BETA
-    checks = (
-        Check("|c_2 - u_a|", length(runs["nothing"][1][1] - a), 0, 1e-5),
-        Check("u_d added: |c_2 - (u_a + u_d)|", length(runs["u_d"][1][1] - (a + d)), 0, 1e-5),
-        Check("u_c added: |c_2 - (u_a + u_c)|", length(runs["u_c"][1][1] - (a + c)), 0, 1e-5),
-        Check("s u_d added: x_2's least lead over x_1, in beta^2", lead.min(), 0.75),
-        Check("u_b less u_c and u_d, the most in 10,000 averages", alone.max()),
-        Check("distance from u_b with the weights (2, 1, 2)/5, in beta", far[-1], 0.4**0.5),
-        Check("how much nearer any of the 10,000 is", far[-1] - far.min()),
-    )
+    shown.check("|c_2 - u_a|", length(runs["nothing"][1][1] - a), 0, 1e-5)
+    shown.check("u_d added: |c_2 - (u_a + u_d)|", length(runs["u_d"][1][1] - (a + d)), 0, 1e-5)
+    shown.check("u_c added: |c_2 - (u_a + u_c)|", length(runs["u_c"][1][1] - (a + c)), 0, 1e-5)
+    shown.check("s u_d added: x_2's least lead over x_1, in beta^2", lead.min(), 0.75)
+    shown.check("u_b less u_c and u_d, the most in 10,000 averages", alone.max())
+    shown.check("distance from u_b with the weights (2, 1, 2)/5, in beta", far[-1], 0.4**0.5)
+    shown.check("how much nearer any of the 10,000 is", far[-1] - far.min())
     before, after = (float(runs[name][0][1, 0]) for name in ("nothing", "u_d"))
     ratio = (np.exp(BETA**2) + 2) / (np.exp(BETA**2) + 1 + np.exp(-(BETA**2)))
-    refuted = wrong(
-        "adding u_d to x_2 increases alpha_21, so c_2 takes in u_d + u_b",
-        Check("alpha_21 with u_d added", after, 0, 1e-6),
-        Check("alpha_21 after over before", after / before, ratio),
-        Check("share of u_b in c_2 with u_d added", runs["u_d"][1][1] @ b / BETA**2, 0, 1e-6),
-    )
+    shown.wrong("adding u_d to x_2 increases alpha_21, so c_2 takes in u_d + u_b")
+    shown.check("alpha_21 with u_d added", after, 0, 1e-6)
+    shown.check("alpha_21 after over before", after / before, ratio)
+    shown.check("share of u_b in c_2 with u_d added", runs["u_d"][1][1] @ b / BETA**2, 0, 1e-6)
     shares = np.stack([out[1] for _, out in runs.values()]) @ np.stack((a, b, c, d)).T / BETA**2
-    plot = Grid("c_2 after adding ... to x_2", shares, list(runs), _NAMES)
-    return Demonstration("without-key-query-value", checks, (refuted,), (plot,))
+    shown.grid("c_2 after adding ... to x_2", shares, list(runs), _NAMES)
+    return shown
 
 
 def _product(costs: Counter[str], what: str, left: Array, right: Array) -> Array:
@@ -132,6 +124,7 @@ def synthesizer_head(x: Array, seed: int, head: int) -> tuple[Array, Counter[str
 
 
 def synthesizer(seed: int) -> Demonstration:
+    shown = Demonstration("synthesizer")
     width, head, rows = 32, 8, 64
     x = generator(seed, "words").standard_normal((2 * rows, width))
     moved = np.vstack((x[:1], x[rows + 1 :]))  # other words, but for the first
@@ -141,20 +134,16 @@ def synthesizer(seed: int) -> Demonstration:
     change = abs(synthesizer_head(moved, seed, head)[0][0] - ours[0]).max()
     compared = abs(attention_head(moved, seed, head)[0][0] - theirs[0]).max()
     square, twice = few["quadratic"], synthesizer_head(x, seed, head)[1]["quadratic"]
-    checks = (
-        Check("change of word 1's scores when all other words change", change),
-        away("the same with queries and keys", compared, 0, 1e-3),
-        Check("multiplications of the scores, and with the values", square, 2 * rows**2 * head),
-        Check("projections: two matrices of three", few["projecting"] / cost["projecting"], 2 / 3),
-    )
-    refuted = wrong(
-        "the synthesizer removes the quadratic computation entirely",
-        Check("quadratic multiplications, over attention's", square / cost["quadratic"], 1),
-        Check("growth when l doubles", twice / square, 4),
-    )
+    shown.check("change of word 1's scores when all other words change", change)
+    shown.away("the same with queries and keys", compared, 0, 1e-3)
+    shown.check("multiplications of the scores, and with the values", square, 2 * rows**2 * head)
+    shown.check("projections: two matrices of three", few["projecting"] / cost["projecting"], 2 / 3)
+    shown.wrong("the synthesizer removes the quadratic computation entirely")
+    shown.check("quadratic multiplications, over attention's", square / cost["quadratic"], 1)
+    shown.check("growth when l doubles", twice / square, 4)
     said = f"Multiplications of a head (d = {width}, d_h = {head})"
-    plot, n = Plot(said, "length l", xscale="log", yscale="log"), np.geomspace(8, 4096, 100)
+    plot, n = shown.plot(said, "length l", xscale="log", yscale="log"), np.geomspace(8, 4096, 100)
     plot.curve(n, 2 * n**2 * head + 3 * n * width * head, "queries and keys", RIGHT)
     plot.curve(n, 2 * n**2 * head + 2 * n * width * head, "synthesizer", WRONG)
     plot.curve(n, 2 * n * width * head, "without its quadratic part", OTHER, "--")
-    return Demonstration("synthesizer", checks, (refuted,), (plot,))
+    return shown

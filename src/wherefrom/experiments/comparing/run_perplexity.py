@@ -183,19 +183,19 @@ def _warn(run: str, texts: Mapping[str, MeasuredText]) -> list[str]:
 
 
 def _explain_overlap(name: str, verbatim: Verbatim | None) -> str:
-    """What to know about a text and the training text; nothing if they share no stretch."""
+    """What to know about a text and the training text; nothing if they share no window."""
     if verbatim is None:
         return f"its training text is missing, so it is not known whether {name} is part of it"
-    if not verbatim.stretches:
+    if not verbatim.windows:
         return (
             f"the part of {name} that the model can read is too short to tell whether the training "
             "text contains it"
         )
     if not verbatim.found:
         return ""
-    mostly = 2 * verbatim.found > verbatim.stretches
+    mostly = 2 * verbatim.found > verbatim.windows
     return (
-        f"{verbatim.found} of {verbatim.stretches} stretches of {name} are word for word in the "
+        f"{verbatim.found} of {verbatim.windows} windows of {name} are word for word in the "
         f"training text; {'its' if mostly else 'for this part, its'} score measures memory, not "
         "language"
     )

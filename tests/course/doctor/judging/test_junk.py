@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 import torch
 
-from tests.course.files import HW2, load
+from tests.course.files import HW2, load_program
 from wherefrom.course.doctor.checks import KINDS
 from wherefrom.course.doctor.findings import attempt
-from wherefrom.course.doctor.judging.claims import Claim, Claims
+from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
 from wherefrom.course.doctor.years import YEARS
 
-(marking,) = load(HW2, "marking.points")
+grader = load_program(HW2, "grader")
 VALUES = {int: 2, bool: True, list: [1, [2, "x"], ["a", [-1]], None], dict: {"a": [None]}}
 ARRAYS = (
     np.zeros(()), np.zeros(0), np.arange(3), np.full((2, 2), np.nan), np.ones((2, 2, 12, 256)),
@@ -25,7 +25,10 @@ class Junk(Claim):
         return VALUES[kind]
 
     def array(self, key):
-        return torch.from_numpy(ARRAYS[int(self.ended or 0)])
+        return torch.from_numpy(ARRAYS[int(self.ended)])
+
+    def table(self, key):
+        return Table({"tok_emb.weight": self.array(key), "blocks.0.attn.w2": self.array(key)})
 
 
 class AllJunk(Claims):
@@ -34,7 +37,7 @@ class AllJunk(Claims):
 
 
 LOOKS = {name: kind.look for name, kind in KINDS.items() if not kind.reads}
-LOOKS |= {f"hw2: {n}": t.look.look for n, t in marking.TESTS.items() if n != marking.SAVED}
+LOOKS |= {f"hw2: {n}": t.look.look for n, t in grader.TESTS.items()}
 # These only ask whether something came back.
 BASIC = {"hw2: 1c-0-basic", "hw2: 1d-0-basic", "hw2: 3b-0-basic"}
 

@@ -1,7 +1,5 @@
 """Layers and models of a plain solution with one thing changed, and of other years' part g."""
 
-import re
-
 import pytest
 
 from wherefrom.course.doctor.findings import Finding
@@ -75,23 +73,18 @@ def perceiver(claimed):
     return claim
 
 
-def test_the_first_reading_of_a_perceiver_needs_no_note(perceiver):
-    said = models.check_formula(perceiver())
-    assert said.startswith("largest difference from the formula")
-    assert ";" not in said
-
-
 @pytest.mark.parametrize(
-    ("old", "new", "note"),
+    ("old", "new"),
     [
-        ("x = self.attn(", "x = self.C + self.attn(", "Down.* with a residual around"),
-        ("z = self.attn(", "z = x_input + self.attn(", "Up.* with a residual around"),
-        ("self.attn(x_input,", "self.attn(self.ln1(x_input),", "Down.* the text normalised too"),
-        ("self.ln1(y), x_input", "self.ln1(y), self.ln1(x_input)", "Up.* the text normalised too"),
+        ("", ""),
+        ("x = self.attn(", "x = self.C + self.attn("),
+        ("z = self.attn(", "z = x_input + self.attn("),
+        ("self.attn(x_input,", "self.attn(self.ln1(x_input),"),
+        ("self.ln1(y), x_input", "self.ln1(y), self.ln1(x_input)"),
     ],
 )
-def test_other_readings_are_right_and_noted(perceiver, old, new, note):
-    assert re.search(note, models.check_formula(perceiver(old, new)))
+def test_every_reading_of_a_perceiver_is_right(perceiver, old, new):
+    assert models.check_formula(perceiver(old, new)).startswith("largest difference")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +117,7 @@ def rotating(claimed):
         edits = [("attention.py", "\nclass CausalSelfAttention", ROTATED),
                  ("attention.py", QUERIES, f"{QUERIES}; {queries}")]  # fmt: skip
         edits += [("attention.py", old, new) for old, new in changes]
-        return claimed(asked(year, "layer-rope"), *edits, year=year)
+        return claimed(asked(year, "layer-"), *edits, year=year)
 
     return claim
 
@@ -170,7 +163,7 @@ def test_what_print_shows_is_only_noted(claimed):
     assert models.note_tree(claimed(start), "vanilla") is None
     other = claimed(start, ("model.py", "nn.GELU()", "nn.ReLU()"))
     said = models.note_tree(other, "vanilla") or ""
-    assert said.startswith("print(model) shows in blocks.0.mlp: 0 Linear, 1 ReLU,")
+    assert said == "print(model) shows blocks.0.mlp.1 ReLU, not blocks.0.mlp.1 GELU"
     more = ("model.py", "self.block_size = c", "self.more = nn.Identity(); self.block_size = c")
     assert "more Identity" in (models.note_tree(claimed(start, more), "vanilla") or "")
 
@@ -180,7 +173,6 @@ def test_an_unusual_attention_costs_the_model_nothing(claimed):
     odd = ("attention.py", "return self._mix(hidden @", "return 3 * self._mix(hidden @")
     claims = claimed(asked("xcs2021", "layer-Synth", "model-synth"), odd)
     models.check_forward(claims, "synthesizer")
-    models.check_future(claims, "synthesizer")
     with pytest.raises(Finding, match="differs from what it should be"):
         models.check_formula(claims)
 
@@ -199,4 +191,4 @@ def test_a_function_that_returns_no_model(claimed):
     gone = ("helper.py", "    return GPT(mconf)\n\n\ndef initialize_s",
             "    GPT(mconf)\n\n\ndef initialize_s")  # fmt: skip
     with pytest.raises(Finding, match="initialize_vanilla_model gives NoneType"):
-        models.check_future(claimed(asked("xcs2021", "model-vanilla"), gone), "vanilla")
+        models.check_forward(claimed(asked("xcs2021", "model-vanilla"), gone), "vanilla")

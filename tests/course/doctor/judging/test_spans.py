@@ -44,14 +44,6 @@ def test_other_layouts_are_findings(text, message):
     assert caught.value.mistake == "layout"
 
 
-def test_documents_differ_from_draw_to_draw():
-    assert spans.documents(1) == spans.documents(1)
-    assert spans.documents(1) != spans.documents(2)
-    long = spans.documents(5)[0]
-    assert len(long) == 141
-    assert len({long[i : i + 2] for i in range(140)}) == 140, "no two characters meet twice"
-
-
 def test_starts_must_reach_every_quarter():
     """Of spans of 10 in texts of 49, which fit into 40 places."""
 
@@ -82,14 +74,13 @@ def test_lengths_that_the_hand_outs_own_words_allow_are_noted(drawn):
     )
     said = "x and y have 128 characters, not 127: the hand-out says both"
     assert spans.check_size(drawn()) is None
-    assert spans.check_size(drawn(*longer, year="xcs2025")) == said
-    assert spans.check_size(drawn(*longer)) == f"{said}; the synthesizer reads 127 at most"
+    assert spans.check_size(drawn(*longer)) == said
     assert spans.check_size(drawn(*longer, year="cs224n2024")) is None
 
 
 def test_an_empty_span_is_no_mistake_but_no_span_at_all_is(drawn):
     said = spans.check_rebuilt(drawn(SIZE, "random.randint(0, len(text) // 2)"))
-    assert said.endswith("spans are empty, which no hand-out forbids")
+    assert str(said).endswith("spans are empty, which no hand-out forbids")
     with pytest.raises(Finding, match="no example has a span at all"):
         spans.check_rebuilt(drawn(SIZE, "0"))
 
@@ -99,12 +90,9 @@ def test_texts_too_short_for_a_share_are_no_finding(drawn):
         spans.check_spans(drawn(CUT, "random.randint(4, 20)"))
 
 
-def test_small_things_are_noted(drawn):
+def test_a_breakpoint_is_noted(drawn):
     stops = ("        ids = [", "        breakpoint()\n        ids = [")
     assert "a forgotten breakpoint at dataset.py:" in (spans.check_shift(drawn(*stops)) or "")
-    round_and_round = drawn("self.data[idx]", "self.data[idx % len(self.data)]")
-    assert "raises no IndexError: no matter" in (spans.check_vocabulary(round_and_round) or "")
-    assert spans.check_vocabulary(drawn()) is None
 
 
 def test_a_crash_in_the_middle_is_said(drawn):

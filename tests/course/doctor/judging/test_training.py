@@ -39,7 +39,7 @@ def test_workers_are_a_note(claimed):
 def test_weights_that_were_changed_after_loading(claimed):
     load = "model.load_state_dict(torch.load(reading_params_path))"
     changed = ("helper.py", load, f"{load}; model.head.weight.data.zero_()")
-    with pytest.raises(Finding, match="does not hold the file's parameters"):
+    with pytest.raises(Finding, match=r"does not hold the file's parameters$"):
         training.check_loaded(claimed(asked("finetune"), changed))
 
 

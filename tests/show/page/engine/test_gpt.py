@@ -1,7 +1,5 @@
 """The GPT in the page against torch's, in every form that a config allows."""
 
-import json
-
 import numpy as np
 import pytest
 import torch
@@ -134,9 +132,3 @@ def test_a_trace_has_the_models_attention_and_its_own_last_word(run_js, form: di
             block = model.layers[0]
             expected = block.attn.weights(block.ln1(x))[0].numpy()
         assert np.allclose(weights[: model.config.n_head], expected, atol=1e-5)
-
-
-def test_the_manifest_is_json_and_has_no_masks() -> None:
-    manifest = pack(build({}), "fp16")["manifest"]
-    assert json.loads(json.dumps(manifest)) == manifest
-    assert not [name for name in manifest["tensors"] if name.endswith("mask")]

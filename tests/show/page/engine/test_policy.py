@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.support.policies import share_threshold
-from wherefrom.answering.abstention import choose_threshold, choose_thresholds
+from wherefrom.answering.abstention import choose_thresholds
 from wherefrom.answering.features import FAMILIARITY, STATEMENT
 from wherefrom.answering.policy import (
     EVEN_ODDS,
@@ -44,25 +44,21 @@ def describe(policy: AnswerPolicy) -> dict:
     }
 
 
-@pytest.mark.parametrize("kind", ["one relation", "several", "unverified"])
-def test_decisions(run_js, kind: str) -> None:
+@pytest.mark.parametrize("unverified", [False, True])
+def test_decisions(run_js, unverified: bool) -> None:
     score = np.random.default_rng(3).uniform(size=300)
     right = score > np.random.default_rng(4).uniform(size=300) * 0.8
     relations = ["place" if i % 3 else "hand" for i in range(300)]
     gate = NameGate(make_curve(FAMILIARITY, 5), 0.45)
     curve = make_curve(NAMES, 1)
-    if kind == "unverified":
+    if unverified:
         own = Threshold(0.75, 0.9, 0.5, 1.0, 12, unverified="too few")
         policy = share_threshold(curve, own, "place", gate=gate)
-    elif kind == "several":
+    else:
         parts = {r: np.flatnonzero(np.array(relations) == r) for r in ("place", "hand")}
         chosen = choose_thresholds(score, right, parts, 0.8, EVEN_ODDS)
         each = {r: RelationPolicy(make_curve(NAMES, 7 + len(r)), chosen.of(r)) for r in parts}
         policy = AnswerPolicy(curve, chosen.overall, each, gate)
-    else:
-        policy = share_threshold(
-            curve, choose_threshold(score, right, 0.8, EVEN_ODDS), "place", "hand", gate=gate
-        )
     features, asked = make_features(40, 9), ["place", "hand", "other", "place"] * 10
     expected = decide(policy, features, asked)
     code = """

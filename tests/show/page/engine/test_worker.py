@@ -69,6 +69,7 @@ def test_a_talk_with_the_worker(run_js, tiny_run: Path) -> None:
     }
     assert talk["heard"][0] == "parsed"
     assert talk["heard"].count("answered") == 2
+    assert talk["heard"].index("writing") < talk["heard"].index("answered")
     assert talk["reply"]["question"] == given["question"]
     assert talk["foreign"]["failed"].startswith("'Who?': expected a question like 'Where was")
     assert talk["unknown"]["failed"].startswith("'sing': expected one of ask, look")

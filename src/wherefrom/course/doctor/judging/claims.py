@@ -1,47 +1,42 @@
 """What a submission's process claims, read by the process that judges it.
 
-A claim is plain files in one folder: `NAME.json`, and `NAME.KEY.npy` for arrays. Whoever wrote
-them may have been the submission itself, so only regular files are read, links are not followed,
-sizes are bounded, nothing is unpickled, and no verdict is ever among them.
+A claim is one plain file, `NAME.safetensors`: tensors, and in its header what JSON can say. Whoever
+wrote it may have been the submission itself, so only regular files are read, links are not
+followed, sizes are bounded, nothing is unpickled, and no verdict is ever among them.
 """
 
-import io
 import json
 import os
 from collections.abc import Callable, Hashable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-import torch
-from numpy.lib import format as numpy_format
+import safetensors.torch
+from safetensors import SafetensorError
 from torch import Tensor
 
 from wherefrom.course.doctor.exercises import weights
-from wherefrom.course.doctor.findings import Finding, expect
+from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.intake import open_plain
 from wherefrom.course.doctor.layouts import find_written
 from wherefrom.course.doctor.years import Year
 
 T = TypeVar("T")
-LONGEST, LARGEST = 4 << 20, 64 << 20  # bytes of values, and of an array
-_MOST = 16 << 20  # parameters of a model
-_KINDS = "fiub"  # numbers
+LONGEST, LARGEST = 4 << 20, 64 << 20  # bytes of the header, and of all
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What came of one request: values, arrays, what was raised on the way, how the process ended.
+    """What came of one request: values, tensors, what was raised on the way, how the process ended.
 
-    Values and arrays that were claimed before something was raised are there.
+    What was claimed before something was raised is there.
     """
 
     name: str
-    folder: Path | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
+    tensors: Mapping[str, Tensor] = field(default_factory=dict)
     raised: Mapping[str, str] = field(default_factory=dict)
     ended: str = ""
 
@@ -52,8 +47,7 @@ class Claim:
 
     def array(self, key: str) -> Tensor:
         """An array of numbers; a finding where there is none."""
-        found = self.folder and _read_array(self.folder, f"{self.name}.{key}.npy")
-        return torch.from_numpy(self._there(key, found))
+        return self._there(key, self.tensors.get(key))
 
     def _there(self, key: str, found: T | None) -> T:
         if found is None:
@@ -90,28 +84,22 @@ class Claim:
         fits = (e for e in told if e.startswith(what) and f"{ending} at" in f"{e} at")
         return next(fits, "")
 
+    def table(self, key: str) -> "Table":
+        """What was claimed by name, in its order."""
+        names = self.values.get(key) or ()
+        return Table({str(name): self.array(f"{key}/{name}") for name in names})
+
+    def parameters(self) -> "Table":
+        """Parameters; a finding where none were claimed."""
+        found = self.table("weights")
+        if not found:
+            raise self.complaint() or Finding("unwritten", f"{self.name} has no parameters yet")
+        return found
+
     def state(self, draw: int, spread: float) -> "Table":
         """The weights of the draw under the claimed names: the claimed shapes, nothing more."""
-        return Table({name: weights(name, shape, draw, spread) for name, shape in self.shapes()})
-
-    def shapes(self) -> list[tuple[str, tuple[int, ...]]]:
-        """Names and shapes of parameters."""
-        told = self.value("shapes", list)
-        with suppress(TypeError, ValueError):
-            found = [(str(name), tuple(map(int, shape))) for name, shape in told]
-            sizes = [prod(shape) if min(shape, default=0) >= 0 else _MOST + 1 for _, shape in found]
-            if sum(sizes) <= _MOST and len(found) < 1000:
-                return found
-        raise Finding("form", f"{self.name}: these are not names and shapes of parameters")
-
-    def parameters(self, key: str = "flat") -> "Table":
-        """Claimed parameters: one array of all of them, in the order of their names."""
-        flat, shapes = self.array(key).flatten(), self.shapes()
-        sizes = [prod(shape) for _, shape in shapes]
-        said = f"{self.name}: {flat.numel()} numbers for {sum(sizes)}"
-        expect(flat.numel() == sum(sizes), "form", said)
-        parts = flat.split(sizes) if sizes else ()
-        return Table({n: p.reshape(s) for (n, s), p in zip(shapes, parts, strict=True)})
+        claimed = self.parameters().items()
+        return Table({name: weights(name, value.shape, draw, spread) for name, value in claimed})
 
 
 class Table(dict[str, Tensor]):
@@ -152,9 +140,6 @@ class Claims:
     def __getitem__(self, name: str) -> Claim:
         return self._found.get(name, Claim(name, ended="it was not asked"))
 
-    def add(self, found: Mapping[str, Claim]) -> None:
-        self._found |= found
-
     def once(self, key: Hashable, make: Callable[[], T]) -> T:
         if key not in self._kept:
             self._kept[key] = make()
@@ -163,16 +148,18 @@ class Claims:
 
 def read_claim(folder: Path, name: str, ended: str = "") -> Claim:
     """The claim by its name; `ended` says how its process ended, should there be none."""
-    text = read_regular(folder, f"{name}.json", LONGEST)
+    data = read_regular(folder, f"{name}.safetensors", LARGEST) or b""
     try:
-        told = json.loads(text or b"")
-        values, raised = told["values"], told["raised"]
+        length = int.from_bytes(data[:8], "little")
+        assert length <= LONGEST
+        told = json.loads(data[8 : 8 + length])["__metadata__"]
+        values, raised = json.loads(told["values"]), json.loads(told["raised"])
         assert isinstance(values, dict)
-        assert isinstance(raised, dict)
         short = {str(key): str(value)[:300] for key, value in raised.items()}
-    except (ValueError, KeyError, TypeError, AssertionError, RecursionError):
+        return Claim(name, values, safetensors.torch.load(data), short)
+    except (SafetensorError, ValueError, LookupError, TypeError, AttributeError, AssertionError,
+            RecursionError):  # fmt: skip
         return Claim(name, ended=ended or "it wrote no claim that can be read")
-    return Claim(name, folder, values, short)
 
 
 def read_regular(folder: Path, name: str, most: int) -> bytes | None:
@@ -186,16 +173,3 @@ def read_regular(folder: Path, name: str, most: int) -> bytes | None:
             os.close(place)
         return text if len(text) <= most else None
     return None
-
-
-def _read_array(folder: Path, name: str) -> np.ndarray | None:
-    text = read_regular(folder, name, LARGEST)
-    if text is None:
-        return None
-    try:  # a header that promises more than the file has takes no memory: no page is touched
-        array = numpy_format.read_array(io.BytesIO(text), allow_pickle=False)
-    except (ValueError, EOFError, OverflowError, MemoryError, SyntaxError):
-        return None
-    if array.dtype.kind not in _KINDS or not array.dtype.isnative:
-        return None
-    return array if array.dtype.kind != "u" else array.astype(np.int64)

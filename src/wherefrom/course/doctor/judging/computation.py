@@ -7,23 +7,25 @@ Shapes: B rows, T characters, H heads, D a head's width, C = H x D, M latents.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from wherefrom.course.doctor.judging.comparison import Mistake
+from wherefrom.course.doctor.findings import Finding, expect
 
 BASE = 10000.0
-HIDDEN = -1e10  # the score of what is in the future
+HIDDEN = -1e10
 LEARNED_POSITIONS = "pos_emb"  # a model with rotary positions has none
 DOWN, UP = "down_block", "up_block"  # only a perceiver has these
 
 State = Mapping[str, Tensor]
+# What a mistake changes in the computation, its name, and what the output then is like.
+Mistake = tuple[dict[str, Any], str, str]
 
 # What is wrong with any attention, if one of these changes explains its output.
 SOFTMAX: tuple[Mistake, ...] = (
@@ -31,6 +33,7 @@ SOFTMAX: tuple[Mistake, ...] = (
     ({"over": "heads"}, "softmax over heads", "softmax went over the heads, not the positions"),
     ({"over": "queries"}, "softmax over queries", "the weights of each column summed to one"),
     ({"over": ""}, "scores without softmax", "the scores were not put through softmax"),
+    ({"over": "", "hidden": 0.0}, "scores without softmax", "there were no softmax"),
 )
 UNSCALED: Mistake = ({"scaled": False}, "unscaled scores", "the scores were not divided by sqrt(D)")
 VANILLA = (*SOFTMAX, UNSCALED)
@@ -81,16 +84,12 @@ def mistakes_of(variant: str) -> Sequence[Mistake]:
     return {"synthesizer": SYNTHESIZER, "rope": ROTARY}.get(variant, VANILLA)
 
 
-def say_reading(reading: Mapping[str, bool]) -> str:
-    said = ["a residual around the attention"] * reading.get("residual", False)
-    return " and ".join(said + ["the text normalised too"] * reading.get("other_normed", False))
-
-
 @dataclass(frozen=True)
 class Habits:
     """How a model computes; the defaults are right for the attention that was handed out."""
 
     masked: bool = True
+    hidden: float = HIDDEN  # the score of what is in the future
     over: str = "keys"  # what softmax goes over; "": there is none
     scaled: bool = True  # scores are divided by the root of a head's width
     rectified: bool = True  # what a synthesizer's scores are made of
@@ -159,7 +158,7 @@ class Model:
         """What attention makes of scores (B, H, T, S) and values (B, H, S, D): (B, T, C)."""
         over = self.habits.over
         later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1) & self.habits.masked
-        hidden = scores.masked_fill(later, HIDDEN if over else 0.0)
+        hidden = scores.masked_fill(later, self.habits.hidden)
         dimension = {"keys": -1, "queries": -2, "heads": 1}
         weights = hidden.softmax(dimension[over]) if over else hidden
         return self.linear(f"{at}proj", (weights @ values).transpose(1, 2).flatten(2))
@@ -260,3 +259,46 @@ def _named_parts(state: State, at: str) -> dict[str, Tensor]:
             where = f"ln{kinds.index(part) + 1}" if kinds is norms else None
             renamed[f"{where or f'mlp.{2 * kinds.index(part)}'}.{last}"] = value
     return renamed
+
+
+# -- the mistake that explains what a submission computes ------------------------------------------
+
+
+def compare(
+    what: str,
+    given: Tensor,
+    compute: Callable[..., Tensor],
+    mistakes: Iterable[Mistake],
+    tolerance: float,
+    otherwise: str = "formula",
+) -> float:
+    """The largest difference from what is right; a Finding if it is too large.
+
+    `compute` takes the changes of a mistake. `otherwise` names what no mistake explains.
+    """
+    expected = compute()
+    said = f"{what} is {tuple(given.shape)}, expected {tuple(expected.shape)}"
+    expect(given.shape == expected.shape, "form", said)
+    off = float((given - expected).abs().max())
+    if is_near(given, expected, tolerance):
+        return off
+    for changes, mistake, text in mistakes:
+        if is_near(given, compute(**changes), tolerance):
+            raise Finding(mistake, f"{what} is as if {text}")
+    raise Finding(otherwise, f"{what} differs from what it should be by up to {off:.1g}")
+
+
+def is_near(given: Tensor, expected: Tensor, tolerance: float) -> bool:
+    """Whether all numbers agree, relative to the largest that is expected."""
+    if given.shape != expected.shape:
+        return False
+    within = tolerance * max(1.0, float(expected.abs().max()))
+    return torch.allclose(given.double(), expected.double(), rtol=0, atol=within)
+
+
+def together(mistakes: Sequence[Mistake]) -> Iterator[Mistake]:
+    """Each mistake alone, then two at a time, and so on; the first one gives the name."""
+    for count in range(1, len(mistakes) + 1):
+        for some in combinations(mistakes, count):
+            changes = {name: value for each, _, _ in some for name, value in each.items()}
+            yield changes, some[0][1], " and ".join(text for _, _, text in some)

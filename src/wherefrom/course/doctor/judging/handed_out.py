@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from wherefrom.course.doctor.exercises import BLOCK, SYMBOLS, Request, Speaker, Trainee, fill
 from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.judging.claims import Claims
-from wherefrom.course.doctor.judging.comparison import Mistake, compare, is_near
+from wherefrom.course.doctor.judging.computation import Mistake, compare, is_near
 from wherefrom.course.doctor.judging.training import rows, table
 
 ROWS, LENGTH = 10, 15

@@ -1,13 +1,15 @@
 """Judges attention layers and whole models by what they computed with weights that they were given.
 
-What was handed out and what a student writes are judged apart: in a whole model, the outputs of the
-submission's own attention are taken as they are, so that a mistake in it costs the test of the
-attention alone.
+What was handed out and what a student writes are judged apart: in the model of part g, the outputs
+of the submission's own attention are taken as they are, so that a mistake in it costs the test of
+the attention alone.
 """
 
+import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
+from itertools import zip_longest
 from typing import Any
 
 import torch
@@ -15,41 +17,45 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from wherefrom.course.doctor.exercises import Request
-from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.findings import expect
 from wherefrom.course.doctor.judging import computation
 from wherefrom.course.doctor.judging.claims import Claims
-from wherefrom.course.doctor.judging.comparison import Mistake, compare, is_near, together
-from wherefrom.course.doctor.judging.computation import DOWN, LEFT_OUT, READINGS, UP, computed
+from wherefrom.course.doctor.judging.computation import (
+    DOWN,
+    LEFT_OUT,
+    READINGS,
+    UP,
+    VANILLA,
+    compare,
+    computed,
+    is_near,
+    together,
+)
 from wherefrom.course.doctor.years import Year, variant_of
+from wherefrom.models.gpt import GPT, GPTConfig
 
 COURSE_SIZES = {"n_layer": 4, "n_head": 8, "n_embd": 256, "block_size": 128}
 SMALL_SIZES = {"n_layer": 3, "n_head": 2, "n_embd": 16, "block_size": 16}  # a perceiver needs three
 SMALL_LATENTS = 5
 LENGTH = 15  # characters, the most that every year's model reads: layers are tried on fewer
 VOCABULARY = 256
-PERCEIVER, PLAIN = "perceiver", "CausalSelfAttention"
-# The layers of a variant that are tried alone; rotary attention has the class of the plain one.
+PERCEIVER, ROPE, PLAIN = "perceiver", "rope", "CausalSelfAttention"
+# The layers of part g that are tried alone; rotary attention has the class of the plain one.
 LAYERS = {
-    "vanilla": (PLAIN,),
     "synthesizer": ("SynthesizerAttention",),
     PERCEIVER: ("DownProjectBlock", "UpProjectBlock"),
-    "rope": ("rope",),
+    ROPE: (PLAIN,),
 }
-# The synthesizer's second count: w2 as wide as the block, not one less.
-PARAMETERS = {"vanilla": (3_323_392,), "synthesizer": (3_076_988, 3_077_120), "rope": (3_290_624,)}
+WIDE = 3_077_120  # parameters of a synthesizer whose w2 is as wide as the block, not one less
 DROPOUTS = {"embd_pdrop": 0.1, "resid_pdrop": 0.1, "attn_pdrop": 0.1}
-STD = 0.02
 TOLERANCE = 1e-6  # of whole models, relative to the largest number
-_ROTARY = 1e-4  # the angles may be kept in single precision
+_TOLERANCES = {ROPE: 1e-4}  # of layers: the angles may be kept in single precision
 _LARGE_ANGLES = 3e-2  # the slip's angles reach thousands of turns, in single precision
-_SPREAD = 0.02  # of STD: seven standard errors of the smallest matrix
-# What print() shows of the parts of a model, where it is not Linear.
-_CLASSES = {
-    "tok_emb": "Embedding", "drop": "Dropout", "attn_drop": "Dropout", "resid_drop": "Dropout",
-    "3": "Dropout", "blocks": "Sequential", "mlp": "Sequential", "1": "GELU",
-    "ln1": "LayerNorm", "ln2": "LayerNorm", "ln_f": "LayerNorm", DOWN: "DownProjectBlock",
-    UP: "UpProjectBlock",
-}  # fmt: skip
+_SPREADS = {ROPE: 0.5}  # of a layer's weights: with larger dot products softmax would saturate
+STD, _SPREAD = (
+    0.02,
+    0.02,
+)  # of weights at the start; share of it: seven standard errors of the smallest matrix
 _RENAMED = "it is a vanilla model under another name, as if a flag were never set"
 # Heads, width, block and characters of the layers that are tried; the last are latents.
 _TRIED = ((1, 4, 6, 5, 3), (2, 12, 9, 8, 5), (4, 16, 12, 3, 4))
@@ -59,8 +65,8 @@ _TRIED = ((1, 4, 6, 5, 3), (2, 12, 9, 8, 5), (4, 16, 12, 3, 4))
 
 
 def requests(year: Year, draw: int) -> list[Request]:
-    layers = dict.fromkeys((PLAIN, *LAYERS[year.variant]))
-    found = [_layer(name, number, draw) for name in layers for number in range(len(_TRIED))]
+    found = [_layer(year.variant, name, number, draw)
+             for name in LAYERS[year.variant] for number in range(len(_TRIED))]  # fmt: skip
     ids, targets = _ids(draw)
     rates = [{n: 0.5 * (n == one) for n in DROPOUTS} for one in (*DROPOUTS, "")]
     for variant in ("vanilla", year.variant):
@@ -73,24 +79,19 @@ def requests(year: Year, draw: int) -> list[Request]:
     return found
 
 
-def _layer(name: str, number: int, draw: int) -> Request:
+def _layer(variant: str, name: str, number: int, draw: int) -> Request:
     heads, width, block, _, latents = _TRIED[number]
     x, y = _inputs(number, draw)
     config: dict[str, Any] = {"n_embd": width, "n_head": heads, "block_size": block}
-    config |= {"rope": name == "rope", "perceiver": "Project" in name, "bottleneck_dim": latents}
-    config |= {"attn_pdrop": 0.5, "resid_pdrop": 0.5}  # a dropout left on would show
+    config |= {each: each == variant for each in LAYERS}
+    config |= {
+        "bottleneck_dim": latents,
+        "attn_pdrop": 0.5,
+        "resid_pdrop": 0.5,
+    }  # a dropout left on would show
     inputs = [y.tolist(), x.tolist()] if name == "UpProjectBlock" else [x.tolist()]
-    given = {"name": _class_of(name), "config": config, "inputs": inputs, "draw": draw + number}
-    return Request(f"layer-{name}{number}", "layer", given | {"spread": _spread(name)})
-
-
-def _class_of(name: str) -> str:
-    return PLAIN if name == "rope" else name
-
-
-def _spread(name: str) -> float:
-    """Of the weights: for dot products so small that softmax does not saturate."""
-    return 0.5 if _class_of(name) == PLAIN else 1.0
+    given = {"name": name, "config": config, "inputs": inputs, "draw": draw + number}
+    return Request(f"layer-{name}{number}", "layer", given | {"spread": _SPREADS.get(variant, 1.0)})
 
 
 def _inputs(number: int, draw: int) -> tuple[Tensor, Tensor]:
@@ -103,10 +104,9 @@ def _inputs(number: int, draw: int) -> tuple[Tensor, Tensor]:
 
 
 def _ids(draw: int) -> tuple[Tensor, Tensor]:
-    """Two inputs of two rows, which differ from the eighth character on; and targets."""
+    """Two rows, and targets with some pads."""
     generator = torch.Generator().manual_seed(draw)
-    ids = torch.randint(3, VOCABULARY, (1, 2, LENGTH), generator=generator).repeat(2, 1, 1)
-    ids[1, :, 7:] = 3 + (ids[1, :, 7:] + 87) % (VOCABULARY - 3)
+    ids = torch.randint(3, VOCABULARY, (2, LENGTH), generator=generator)
     targets = torch.randint(1, VOCABULARY, (2, LENGTH), generator=generator)
     targets[:, 4:8] = 0
     return ids, targets
@@ -115,66 +115,35 @@ def _ids(draw: int) -> tuple[Tensor, Tensor]:
 # -- layers ----------------------------------------------------------------------------------------
 
 
-def check_attention(claims: Claims) -> None:
-    """The CausalSelfAttention that was handed out."""
-    for number in range(len(_TRIED)):
-        given, compute = _computed(claims, PLAIN, number)
-        _judge_layer(PLAIN, given, compute, computation.VANILLA, otherwise="attention")
-
-
 def check_formula(claims: Claims) -> str:
     """The attention of part g computes what the hand-out says, in one of its readings."""
-    variant, worst, slips, notes = claims.year.variant, 0.0, False, list[str]()
-    usual = computation.mistakes_of(variant)
+    variant, worst, slips = claims.year.variant, 0.0, False
+    tolerance, usual = _TOLERANCES.get(variant, 1e-8), computation.mistakes_of(variant)
     mistakes = list(together(usual)) if variant == "synthesizer" else usual
     for name in LAYERS[variant]:
         possible: list[dict[str, Any]] = list(READINGS) if variant == PERCEIVER else [{}]
         for number in range(len(_TRIED)):
             given, compute = _computed(claims, name, number)
-            possible = [r for r in possible if is_near(given, compute(**r), _tolerance(name))]
+            possible = [r for r in possible if is_near(given, compute(**r), tolerance)]
             # CS224N's comment writes 1/10000^(-2(i-1)/dim): who takes it by its word is not wrong.
-            if not possible and name == "rope" and not claims.package and _slips(given, compute):
+            if not possible and variant == ROPE and not claims.package and _slips(given, compute):
                 slips = True
                 continue
             right = partial(compute, **possible[0]) if possible else compute
-            worst = max(worst, _judge_layer(name, given, right, mistakes))
-        if said := computation.say_reading(possible[0] if possible else {}):
-            notes.append(f"{name} with {said}, a reading that the hand-out allows")
+            off = compare(f"the output of {name}", given, right, mistakes, tolerance)
+            worst = max(worst, off)
     if slips:
         return "the angles grow with the pair, as the hand-out's comment has it by a slip of a sign"
-    return "; ".join([f"largest difference from the formula {worst:.0e}", *notes])
-
-
-def _judge_layer(
-    name: str,
-    given: Tensor,
-    compute: Callable[..., Tensor],
-    mistakes: Iterable[Mistake],
-    otherwise: str = "formula",
-) -> float:
-    what = f"the output of {_class_of(name)}"
-    # Without softmax, masked scores may also keep the huge number that fills them.
-    huge = given.is_floating_point() and given.abs().max() > 1e6 * compute().abs().max()
-    if huge and "Project" not in name:
-        text = f"{what} is as if the scores were not put through softmax"
-        raise Finding("scores without softmax", text)
-    return compare(what, given, compute, mistakes, _tolerance(name), otherwise)
-
-
-def _tolerance(name: str) -> float:
-    return _ROTARY if name == "rope" else 1e-8
+    return f"largest difference from the formula {worst:.0e}"
 
 
 def _computed(claims: Claims, name: str, number: int) -> tuple[Tensor, Callable[..., Tensor]]:
     """What a layer gave, and what it should give."""
-    claim = claims[f"layer-{name}{number}"]
-    state, (x, y) = claim.state(claims.draw + number, _spread(name)), _inputs(number, claims.draw)
-    variant = next(variant for variant, names in LAYERS.items() if name in names)
-    if variant == PERCEIVER and not state:
-        raise claim.complaint() or Finding("unwritten", f"{name} has no parts yet")
-    if name.startswith("Down") and "C" not in state:
-        text = f"{name} has no parameter C: the latents' own rows, which are trained"
-        raise Finding("latents not trained", text)
+    claim, variant = claims[f"layer-{name}{number}"], claims.year.variant
+    state = claim.state(claims.draw + number, _SPREADS.get(variant, 1.0))
+    x, y = _inputs(number, claims.draw)
+    text = f"{name} has no parameter C: the latents' own rows, which are trained"
+    expect(name != "DownProjectBlock" or "C" in state, "latents not trained", text)
 
     def compute(**changes: Any) -> Tensor:
         model = computed(state, variant, _TRIED[number][0], **changes)
@@ -194,90 +163,73 @@ def _slips(given: Tensor, compute: Callable[..., Tensor]) -> bool:
 
 def check_variant(claims: Claims, variant: str) -> None:
     """The parameters are those of the variant that the model's name promises."""
-    names = [name for name, _ in claims[f"model-{variant}"].shapes()]
-    held = variant_of(names)
-    if held == variant:
-        return
-    if variant == "rope" and held == "vanilla":
-        text = "the 'rope' model has learned positions, expected none"
-        raise Finding("flag never set", f"{text}: {_RENAMED}")
+    held = variant_of(claims[f"model-{variant}"].parameters())
     has = f"is a {held} model" if held else "has no attention that is known"
-    text = f"the '{variant}' model {has} by its parameters"
-    raise Finding("flag never set" if held == "vanilla" else "variant", f"{text}: {_RENAMED}")
-
-
-def check_future(claims: Claims, variant: str) -> None:
-    """Later characters change no earlier logits, in a whole model with large random weights."""
-    logits = _logits(claims, variant)
-    if not torch.allclose(logits[0, :, :7], logits[1, :, :7], rtol=0, atol=1e-9):
-        text = f"in the {variant} model later characters change the logits of earlier ones"
-        raise Finding("unmasked future", f"{text}: a position sees what it has to predict")
+    text = f"the '{variant}' model {has} by its parameters: {_RENAMED}"
+    expect(held == variant, "flag never set" if held == "vanilla" else "variant", text)
 
 
 def check_forward(claims: Claims, variant: str) -> None:
     """Characters, positions, blocks, last norm and head, with the weights that were sent."""
     claim, logits = claims[f"model-{variant}"], _logits(claims, variant)
-    ids, state = _ids(claims.draw)[0][0], claim.state(claims.draw, 0.5)
-    inside = [str(name) for name in claim.value("inside", list)]
-    kept = {name: claim.array(f"inside{i}") for i, name in enumerate(inside[:20])}
+    ids, state = _ids(claims.draw)[0], claim.state(claims.draw, 0.5)
+    kept, sizes = claim.table("inside"), SMALL_SIZES
     if variant == PERCEIVER:
-        rows = (2, SMALL_LATENTS, SMALL_SIZES["n_embd"]), (2, LENGTH, SMALL_SIZES["n_embd"])
+        rows = (2, SMALL_LATENTS, sizes["n_embd"]), (2, LENGTH, sizes["n_embd"])
         for name, shape in zip((DOWN, UP), rows, strict=True):
-            if name not in kept or kept[name].shape != shape:
-                raise Finding("flag never set", f"the 'perceiver' model has no {name} that is used")
+            used = name in kept and kept[name].shape == shape
+            expect(used, "flag never set", f"the 'perceiver' model has no {name} that is used")
 
-    def compute(**changes: Any) -> Tensor:
-        return computed(state, variant, SMALL_SIZES["n_head"], kept, **changes)(ids)
+    def compute(given: computation.State, **changes: Any) -> Tensor:
+        return computed(state, variant, sizes["n_head"], given, **changes)(ids)
 
-    what = f"the output of the {variant} model"
-    compare(what, logits[0], compute, LEFT_OUT, TOLERANCE, otherwise="model")
+    what, around = f"the output of the {variant} model", partial(compute, kept)
+    if variant != "vanilla":
+        compare(what, logits, around, LEFT_OUT, TOLERANCE, otherwise="model")
+        return
+    # Its attention was handed out too; what no mistake explains may be in it or around it.
+    otherwise = "attention" if is_near(logits, around(), TOLERANCE) else "model"
+    mistakes = (*LEFT_OUT, *VANILLA)
+    compare(what, logits, partial(compute, {}), mistakes, TOLERANCE, otherwise)
 
 
 def _logits(claims: Claims, variant: str) -> Tensor:
     logits = claims[f"model-{variant}"].array("logits")
-    if logits.shape != (2, 2, LENGTH, VOCABULARY):
-        text = f"the {variant} model gives {tuple(logits.shape[1:])} for (2, {LENGTH}) characters"
-        raise Finding("form", text)
+    text = f"the {variant} model gives {tuple(logits.shape)} for (2, {LENGTH}) characters"
+    expect(logits.shape == (2, LENGTH, VOCABULARY), "form", text)
     return logits
 
 
 def check_loss(claims: Claims, variant: str) -> None:
     """Mean cross-entropy where the target is not the pad, number 0."""
-    claim, rows = claims[f"model-{variant}"], _logits(claims, variant)[0].flatten(0, 1)
+    claim, rows = claims[f"model-{variant}"], _logits(claims, variant).flatten(0, 1)
     targets = _ids(claims.draw)[1].flatten()
-    try:
-        loss = claim.array("loss").squeeze()
-    except Finding as finding:
-        if finding.mistake != "form":
-            raise
-        raise Finding("loss", f"the {variant} model gives no loss for targets") from None
-    right = F.cross_entropy(rows, targets, ignore_index=0)
-    if is_near(loss, right, TOLERANCE):
-        return
-    if is_near(loss, F.cross_entropy(rows, targets), TOLERANCE):
-        text = f"the loss of the {variant} model counts the pads: to predict them is no aim"
-        raise Finding("pads in the loss", text)
+    said = f"the {variant} model gives no loss for targets"
+    expect(claim.raised or "loss" in claim.tensors, "loss", said)
+    loss, right = claim.array("loss").squeeze(), F.cross_entropy(rows, targets, ignore_index=0)
+    counted = is_near(loss, F.cross_entropy(rows, targets), TOLERANCE)
+    text = f"the loss of the {variant} model counts the pads: to predict them is no aim"
+    expect(not counted, "pads in the loss", text)
     shown = f"{float(loss):.4g}" if loss.numel() == 1 else f"{tuple(loss.shape)}"
     text = f"the loss of the {variant} model is {shown}, expected {float(right):.4g}"
-    raise Finding("loss", text)
+    expect(is_near(loss, right, TOLERANCE), "loss", text)
 
 
-def check_dropout(claims: Claims, variant: str) -> None:
-    """The config's rates are 0.1, each of them is used in training, and none otherwise."""
-    claim = claims[f"model-{variant}"]
+def check_dropout(claims: Claims) -> None:
+    """The vanilla config's rates are 0.1, each of them is used in training, and none otherwise."""
+    claim = claims["model-vanilla"]
     told = claim.value("rates", dict)
-    for name, rate in DROPOUTS.items():
+    for number, (name, rate) in enumerate(DROPOUTS.items()):
         found = told.get(name)
-        if not isinstance(found, int | float) or not math.isclose(found, rate):
-            raise Finding("dropout", f"GPTConfig's {name} is {found!r:.20}, expected {rate}")
-    if _varies(claim.array("still")):
-        raise Finding("dropout", f"the {variant} model drops out even when it is not trained")
-    # Of another attention than the one handed out, the dropout is the student's own business.
-    for number, name in enumerate(list(DROPOUTS)[: 3 if variant == "vanilla" else 2]):
-        if not _varies(claim.array(f"dropped{number}")):
-            raise Finding("dropout", f"the {variant} model never uses {name}")
-    if _varies(claim.array(f"dropped{len(DROPOUTS)}")):
-        raise Finding("dropout", f"the {variant} model drops out what no rate of the config says")
+        right = isinstance(found, int | float) and math.isclose(found, rate)
+        expect(right, "dropout", f"GPTConfig's {name} is {found!r:.20}, expected {rate}")
+        used = _varies(claim.array(f"dropped{number}"))
+        expect(used, "dropout", f"the vanilla model never uses {name}")
+    still, unasked = claim.array("still"), claim.array(f"dropped{len(DROPOUTS)}")
+    text = "the vanilla model drops out even when it is not trained"
+    expect(not _varies(still), "dropout", text)
+    text = "the vanilla model drops out what no rate of the config says"
+    expect(not _varies(unasked), "dropout", text)
 
 
 def _varies(outputs: Tensor) -> bool:
@@ -287,55 +239,47 @@ def _varies(outputs: Tensor) -> bool:
 # -- the start, and what is printed ----------------------------------------------------------------
 
 
-def check_start(claims: Claims, variant: str) -> None:
+@functools.cache
+def _reference(variant: str, latents: int) -> GPT:
+    """The library's model has the names, the order and the start of the one handed out."""
+    attention = "causal" if variant == "vanilla" else variant
+    config = {"attention": attention, "bottleneck_dim": latents, **COURSE_SIZES}
+    return GPT(GPTConfig(vocab_size=VOCABULARY, **config))
+
+
+def check_start(claims: Claims) -> None:
     """Weights start as normal numbers of 0.02, biases and positions at 0, norms at 1."""
-    for name, value in claims[f"start-{variant}"].parameters().items():
-        part, _, last = name.rpartition(".")
-        own = variant != "vanilla" and ("attn" in name or name.startswith((DOWN, UP)))
-        if own and value.dim() > 1:  # the student's own
-            continue
-        if name == computation.LEARNED_POSITIONS and value.abs().max() > 0:
-            raise Finding("start", "pos_emb does not start at 0")
-        if last == "bias" and value.abs().max() > 0 and not own:
-            raise Finding("start", f"{part}.bias does not start at 0")
-        if last == "weight" and value.dim() == 1 and (value - 1).abs().max() > 0:
-            raise Finding("start", f"{part}.weight does not start at 1")
-        if last == "weight" and value.dim() == 2 and abs(float(value.std()) - STD) > _SPREAD * STD:
-            said = f"starts with a standard deviation of {float(value.std()):.3g}, not {STD}"
-            raise Finding("start", f"{part}.weight {said}")
+    found = claims["start-vanilla"].parameters()
+    for name, right in _reference("vanilla", claims.year.bottleneck_dim).named_parameters():
+        value, first = found[name], float(right.detach().flatten()[0])
+        constant, spread = bool((right == first).all()), float(value.std())
+        same = (value == first).all() if constant else abs(spread - STD) <= _SPREAD * STD
+        how = f"at {first:g}" if constant else f"with a standard deviation of {STD}"
+        expect(same, "start", f"{name} does not start {how}")
 
 
 def check_parameters(claims: Claims, variant: str) -> str:
     count = sum(value.numel() for value in claims[f"start-{variant}"].parameters().values())
-    # A perceiver has a vanilla model's, and its latents' own rows.
-    own = PARAMETERS["vanilla"][0] + claims.year.bottleneck_dim * COURSE_SIZES["n_embd"]
-    wanted = PARAMETERS.get(variant, (own,))
-    if count not in wanted:
-        expected = " or ".join(f"{n:,}" for n in wanted)
-        raise Finding("parameters", f"the {variant} model has {count:,} parameters, not {expected}")
+    right = _reference(variant, claims.year.bottleneck_dim).parameters()
+    wanted = [sum(value.numel() for value in right), *[WIDE] * (variant == "synthesizer")]
+    expected = " or ".join(f"{n:,}" for n in wanted)
+    text = f"the {variant} model has {count:,} parameters, not {expected}"
+    expect(count in wanted, "parameters", text)
     return f"{count:,} parameters"
 
 
 def note_tree(claims: Claims, variant: str) -> str | None:
     """The names of a model's parts and of their classes, in their order. A note, no more.
 
-    XCS224N's own tests compare what `print(model)` shows. CS224N's students name a perceiver's own
-    parts themselves.
+    XCS224N's own tests compare what `print(model)` shows. A perceiver's own parts have whatever
+    names students give them.
     """
-    if variant == PERCEIVER and not claims.year.package:
-        return None
-    told = claims[f"start-{variant}"].values.get("tree")
-    found = [tuple(map(str, entry))[:2] for entry in told or [] if isinstance(entry, list)]
-    inside = [(path.rpartition("."), kind) for path, kind in found if path]
-    own = "w1 value" if variant == "synthesizer" else "key query value"
-    blocks = f"{DOWN} blocks {UP}" if variant == PERCEIVER else "blocks"
-    expected = {"": f"tok_emb drop {blocks} ln_f head", "blocks.0": "ln1 ln2 attn mlp"}
-    expected |= {"blocks.0.attn": f"{own} attn_drop resid_drop proj", "blocks.0.mlp": "0 1 2 3"}
-    classes = _CLASSES | {"attn": PLAIN if variant == PERCEIVER else _class_of(LAYERS[variant][0])}
-    for place, names in expected.items():
-        shown = [f"{name} {kind}" for (above, _, name), kind in inside if above == place]
-        wanted = [f"{name} {classes.get(name, 'Linear')}" for name in names.split()]
-        if shown != wanted:
-            at = place or "the model"
-            return f"print(model) shows in {at}: {', '.join(shown)[:150]}; not {', '.join(wanted)}"
-    return None
+    parts = _reference(variant, claims.year.bottleneck_dim).named_modules()
+    usual = [(path, part._get_name().replace("Rotary", "Causal")) for path, part in parts]
+    told = claims[f"start-{variant}"].value("tree", list)
+    inner = (f"{DOWN}.", f"{UP}.")
+    both = ([f"{path} {kind}" for path, kind in tree[1:] if not path.startswith(inner)]
+            for tree in (told, usual))  # fmt: skip
+    differing = (pair for pair in zip_longest(*both) if pair[0] != pair[1])
+    shown, wanted = next(differing, ("", ""))
+    return f"print(model) shows {shown!s:.80}, not {wanted}" if shown != wanted else None

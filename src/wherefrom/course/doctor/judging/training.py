@@ -19,7 +19,8 @@ from wherefrom.course.doctor.judging.computation import LEFT_OUT, VANILLA, compu
 from wherefrom.course.doctor.judging.spans import MASK, PAD, characters, examples, symbols_of
 from wherefrom.course.doctor.years import Year
 
-SCRATCH, PRETRAIN, FINETUNE = "finetune from scratch", "pretrain", "finetune"
+SCRATCH, PRETRAIN = "finetune-from-scratch", "pretrain"
+READING = FINETUNE, PART_G = "finetune", "finetune-g"  # the stages that read a file of parameters
 BLOCK = 128
 DOCUMENTS = 2937  # in the course's data, which the schedules are made for
 SIZES = {"n_head": 2, "n_embd": 16, "block_size": BLOCK, "embd_pdrop": 0.0, "resid_pdrop": 0.0,
@@ -63,11 +64,10 @@ def _symbols(claim: Claim, draw: int) -> dict[int, str]:
 
 def expected_config(stage: str, year: Year) -> dict[str, float]:
     """The hyperparameters that the assignment's comments ask for."""
-    own: dict[str, float] = {
-        PRETRAIN: {"max_epochs": 650, "batch_size": 128, "learning_rate": 6e-3},
-        SCRATCH: {"max_epochs": 75, "batch_size": 256, "learning_rate": 6e-4},
-        FINETUNE: {"max_epochs": 10, "batch_size": 256, "learning_rate": 6e-4},
-    }[stage]
+    own: dict[str, float] = {"batch_size": 256, "learning_rate": 6e-4}
+    own["max_epochs"] = 10 if stage in READING else 75
+    if stage == PRETRAIN:
+        own = {"max_epochs": 650, "batch_size": 128, "learning_rate": 6e-3}
     tokens = (year.passes if stage == PRETRAIN else 200) * DOCUMENTS * BLOCK
     return own | {"lr_decay": True, "warmup_tokens": 512 * 20, "final_tokens": tokens}
 
@@ -76,28 +76,20 @@ def requests(year: Year, draw: int) -> list[Request]:
     fields = [*expected_config(PRETRAIN, year), *_FIELDS]
     common = {"text": text(draw), "table": table(draw), "draw": draw, "fields": fields}
     found: list[Request] = []
-    for name, stage, variant in (
-        (name_of(PRETRAIN), PRETRAIN, "vanilla"),
-        (name_of(FINETUNE), FINETUNE, "vanilla"),
-        ("finetune-g", FINETUNE, year.variant),
-        (name_of(SCRATCH), SCRATCH, "vanilla"),
-    ):
+    for name in (PRETRAIN, FINETUNE, PART_G, SCRATCH):
+        variant = year.variant if name == PART_G else "vanilla"
         sizes = SIZES | {"n_layer": 3 if variant == "perceiver" else 1}
-        own = {"stage": stage, "variant": variant, "sizes": sizes, "latents": 5}
-        own["shrunken"] = SHRUNKEN if stage == SCRATCH else None
+        own = {"variant": variant, "sizes": sizes, "latents": 5, "reads": name in READING}
+        own |= {"function": name.split("-")[0], "shrunken": SHRUNKEN if name == SCRATCH else None}
         found.append(Request(name, "stage", common | own))
     return found
-
-
-def name_of(stage: str) -> str:
-    return stage.replace(" ", "-")
 
 
 # -- what was set up -------------------------------------------------------------------------------
 
 
-def check_config(claims: Claims, stage: str, name: str = "") -> str | None:
-    config = claims[name or name_of(stage)].value("config", dict)
+def check_config(claims: Claims, stage: str) -> str | None:
+    config = claims[stage].value("config", dict)
     for field, value in expected_config(stage, claims.year).items():
         found = config.get(field)
         right = isinstance(found, int | float) and math.isclose(found, value, rel_tol=1e-9)
@@ -114,7 +106,7 @@ def check_names(claims: Claims) -> None:
     x and y are compared character by character; both have `BLOCK` - 1. No year's hand-out has
     names of another length, whatever length its corrupted texts have.
     """
-    claim, asked = claims[name_of(SCRATCH)], rows(claims.draw)
+    claim, asked = claims[SCRATCH], rows(claims.draw)
     symbols, count = _symbols(claim, claims.draw), claim.value("length", int)
     found = [tuple(characters(ids, symbols) for ids in pair) for pair in examples(claim)]
     first, starts = found[0][0], tuple(line[:4] for line in text(claims.draw).split("\n"))
@@ -161,7 +153,7 @@ def check_paths(claim: Claim, argument: str, ending: str) -> None:
 
 def check_corpus(claims: Claims) -> None:
     """The trainer of pretraining holds the pretraining data set."""
-    same = claims[name_of(PRETRAIN)].value("same", bool)
+    same = claims[PRETRAIN].value("same", bool)
     expect(same, "data", "the trainer of pretraining does not hold the pretraining data set")
 
 
@@ -174,16 +166,12 @@ def check_trains_once(claims: Claims) -> None:
     Its loss is computed here, with the course's model, on the questions that it was trained on.
     What is wrong with the model costs the test of the model: a mistake in it is taken along.
     """
-    claim = claims[name_of(SCRATCH)]
+    claim = claims[SCRATCH]
     start, calls = _weights(claim, claims.draw), claim.value("calls", int)
     who = "train()" if claims.package else "run.py finetune"
-    try:
-        saved = claim.parameters("saved")
-    except Finding as finding:
-        if finding.mistake != "form":
-            raise
-        text = f"{who} writes no parameters of the model to writing_params_path"
-        raise Finding("not written" if calls else "never trained", text) from None
+    saved = claim.table("saved") or claim.check().table("saved")
+    text = f"{who} writes no parameters of the model to writing_params_path"
+    expect(saved, "not written" if calls else "never trained", text)
     said = {0: "never", 2: "twice"}.get(calls, f"{calls} times")
     text = f"{who} calls trainer.train() {said}, expected once"
     expect(calls == 1, "trained twice" if calls else "never trained", text)
@@ -221,17 +209,14 @@ def _loss(state: Table, claim: Claim, draw: int, changes: dict[str, Any], pad: i
     return float(F.cross_entropy(logits.flatten(0, 1), targets, ignore_index=pad))
 
 
-def check_loaded(claims: Claims, name: str = FINETUNE) -> None:
+def check_loaded(claims: Claims, stage: str = FINETUNE) -> None:
     """With a path, the trainer's model holds what the file holds."""
-    claim = claims[name]
+    claim = claims[stage]
     held = claim.parameters()
     if _differs(_weights(claim, claims.draw + 1), held):
         same = not _differs(_weights(claim, claims.draw), held)
-        as_it_was = (
-            "finetune() leaves the model as it was: the parameters of the file are not in it"
-        )
-        other = "after finetune() the model does not hold the file's parameters"
-        raise Finding("not loaded", as_it_was if same else other)
+        said = "after finetune() the model does not hold the file's parameters"
+        raise Finding("not loaded", f"{said}: it is as it was" if same else said)
     check_paths(claim, "reading_params_path", ".params")
 
 

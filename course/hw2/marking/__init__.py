@@ -1,1 +1,0 @@
-"""The homework's autograder: its tests, what they are worth, and how a submission is read."""
