@@ -38,8 +38,6 @@ def reply(answer: str, evidence: Verdict | None) -> Reply:
         ("Rome", CONTRADICTED, "Oslo", replace(SUPPORTED, as_read=True),
          "the corpus says so: the text supports 'Oslo'; correct the model's answer; as read: the "
          "model was taught this very reading, so look at the sentence yourself"),
-        ("Rome", CONTRADICTED, "Oslo", SUPPORTED,
-         "the corpus says so: the text supports 'Oslo'; correct the model's answer"),
         ("Oslo", SUPPORTED, "Oslo", SUPPORTED,
          "the corpus says so: the text supports 'Oslo', and the model agrees with you"),
         ("Oslo", SUPPORTED, "Oslo, Norway", SUPPORTED,
@@ -50,8 +48,6 @@ def reply(answer: str, evidence: Verdict | None) -> Reply:
         ("Lima", CONTRADICTED, "Rome", CONTRADICTED,
          "the corpus says otherwise: it states 'Oslo', neither 'Lima' nor 'Rome'"),
         ("Rome", CONTRADICTED, "Rome", CONTRADICTED,
-         "the corpus says otherwise: it states 'Oslo', not 'Rome'"),
-        ("", CONTRADICTED, "Rome", CONTRADICTED,
          "the corpus says otherwise: it states 'Oslo', not 'Rome'"),
         ("Rome", SILENT, "Oslo", SILENT,
          "the corpus does not say (silent): do not rely on the model's answer"),
@@ -123,7 +119,6 @@ def test_capitals_make_no_other_answer(inspector: Inspector):
 @pytest.mark.parametrize(
     ("claim", "message"),
     [
-        ("", "claim: expected an answer, found nothing"),
         ("  \t", "claim: expected an answer, found nothing"),
         ("\u2047", r"U\+2047\), found one; leave it out: the model uses this character as a"),
     ],

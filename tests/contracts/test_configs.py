@@ -13,7 +13,7 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from wherefrom.core.config import decode, encode, overlay, parse_toml
+from wherefrom.core.config import decode, encode, overlay
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Demonstrations, ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.birthplaces import BirthplacesConfig
@@ -185,13 +185,6 @@ def test_other_names_are_accepted():
         assert replace(config, name=name).name == name
 
 
-def test_a_table_of_stages_names_them_too():
-    data = encode(PEOPLE)
-    data["stages"]["../x"] = data["stages"].pop("pretrain")
-    with pytest.raises(UsageError, match=r"name: expected a name"):
-        decode(Recipe, data, KINDS)
-
-
 def test_two_stages_of_one_name_would_share_a_folder():
     first = PEOPLE.stages[0]
     with pytest.raises(UsageError, match=r"Recipe.stages: expected names that all differ, found"):
@@ -239,13 +232,6 @@ DEEP = {
 def test_toml_that_python_cannot_take_is_bad_usage(text, tmp_path):
     file = tmp_path / "c.toml"
     file.write_text(text)
-    with pytest.raises(UsageError) as error:
+    with pytest.raises(UsageError, match=r"c\.toml: expected TOML|^(seed|precision): ") as error:
         adjust(PEOPLE, config=str(file))
     assert "\n" not in str(error.value)
-
-
-def test_a_toml_file_is_named():
-    with pytest.raises(UsageError, match=r"^c\.toml: expected TOML, found values nested too"):
-        parse_toml(DEEP["nested arrays"], "c.toml")
-    with pytest.raises(UsageError, match=r"^c\.toml: expected TOML, found: .*4300 digits"):
-        parse_toml(DEEP["an integer of 5,000 digits"], "c.toml")

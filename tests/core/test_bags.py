@@ -12,7 +12,6 @@ from wherefrom.core.errors import BadData
         ("I can't.<br /><br />They’re 10/10", "i ca n't they 're 10 10"),
         ("'The film', a well-made_one", "the film a well made one"),
         ("déjà vu\u2028again", "déjà vu again"),
-        ("  ... -- ", ""),
     ],
 )
 def test_words_are_lower_case_and_split_as_word_vectors_have_them(text, words):

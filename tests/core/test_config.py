@@ -98,9 +98,6 @@ def test_text_is_read_as_the_field_wants_it(name, text, expected):
         ({"layers": {"sun": {"pen": {"widht": "1"}}}}, "layers.sun.pen.widht: no such field; did"),
         ({"layers": {"sun": "1"}}, "layers.sun: a table, not a value"),
         ({"title": {"length": "1"}}, "title: a value, it has no field 'length'"),
-        ({"copies": "1.5"}, "copies: expected a whole number, found '1.5'"),
-        ({"scale": "big"}, "scale: expected a number, found 'big'"),
-        ({"shown": "maybe"}, "shown: expected true or false, found 'maybe'"),
         ({"sizes": "1,x"}, "sizes: expected a whole number, found 'x'"),
         ({"layers": {"walls": {"shape": {"side": "-1"}}}}, "layers.walls.shape.side: expected a"),
         ({"layers": {"sun": {"shape": {"kind": "sqare"}}}}, "shape: unknown kind 'sqare'; did you"),
@@ -212,8 +209,6 @@ def test_every_field_is_written_by_its_name_and_none_as_null():
     assert found == WRITTEN
     assert next(iter(found)) == "format_version", "a reader meets it first"
     assert list(found)[1:] == list(WRITTEN)[1:], "fields in the order of the class"
-    assert to_json(replace(CASE, chief=None))["chief"] is None
-    assert '"best": null' in json.dumps(found)
 
 
 def test_a_collection_of_findings_is_written_as_one_of_tables():
@@ -253,28 +248,19 @@ def changed(*where: str | int, to: Any = ...) -> dict[str, Any]:
     [
         ([], "case: expected a table of Case, found []"),
         (changed("format_version"), "case: expected format_version 2, found None"),
-        (changed("format_version", to="2"), "case: expected format_version 2, found '2'"),
         (changed("chief", "format_version"), "case.chief: expected format_version 4, found None"),
-        (changed("title"), "case: expected the field 'title', found none"),
         (changed("chief"), "case: expected the field 'chief', found none"),  # it may be null
-        (changed("closed"), "case: expected the field 'closed', found none"),  # it has a default
         (changed("title", to=None), "case.title: expected text, found None"),
         (changed("titel", to="x"), "case.titel: no such field; did you mean 'title'"),
         (changed("closed", to=1), "case.closed: expected true or false, found 1"),
         (changed("best", to=3), "case.best: expected a table of Measure, found 3"),
         (changed("measures", to=[1]), "case.measures: expected a table, found [1]"),
         (changed("measures", "a", "value", to=True), "case.measures.a.value: expected a number"),
-        (changed("measures", "a", "interval"), "case.measures.a: expected the field 'interval'"),
-        (
-            changed("measures", "a", "interval", to=[1, 2, 3]),
-            "case.measures.a.interval: expected 2 values, found 3",
-        ),
         (
             changed("measures", "a", "interval", 1, to="x"),
             "case.measures.a.interval.1: expected a number, found 'x'",
         ),
         (changed("tags", to="xy"), "case.tags: expected a list, found 'xy'"),
-        (changed("tags", 0, to=4), "case.tags.0: expected text, found 4"),
         (changed("counts", 2, to=1.5), "case.counts.2: expected a whole number, found 1.5"),
         (changed("chief", "seen", 1, to=["x"]), "case.chief.seen.1: expected 2 values, found 1"),
     ],

@@ -15,13 +15,10 @@ NAMES = [f"{a} {b}" for a in ("Ada", "Bo", "Cy", "Di", "Eva") for b in ("Lund", 
 @pytest.mark.parametrize(
     ("texts", "expected"),
     [
-        (["Where was Ada Bell born?", "Where was Emmy Bonn born?"], BORN),
         (["Where was Ada Bonn born?", "Where was Anna Mann born?"], BORN),
         (["Where was Ada Bonn born?", "Where was Ada Mann born?", "Where was Ada Ek born?"], BORN),
-        (["The home of Ada?", "The home of Anna?"], Form("The home of ", "?")),
         (["Who is Ada?", "Where is Ada?"], Form("", " is Ada?")),
         (["no such thing", "as a frame"], Form("", "")),
-        (["where was ada lund born?", "where was bo falk born?"], Form("where was ", " born?")),
     ],
 )
 def test_one_form_is_what_the_questions_share_in_whole_words(texts, expected):
@@ -37,16 +34,11 @@ SMALL = [f"{a}{b}a {b}{a}" for a in ("ka", "lo", "mi") for b in ("re", "su", "ti
 @pytest.mark.parametrize(
     ("names", "forms"),
     [
-        (NAMES, ["Where was {} born?", "What did {} do for a living?"]),
         (NAMES, ["Where was {} born?", "Where was {} educated?", "Where was {} buried?"]),
         (NAMES, ["Who is {}?", "Who is the mother of {}?"]),
-        (NAMES, ["The birthplace of {} is", "The trade of {} is"]),
         (NAMES, ["Quand est né {} ?", "Quel est le métier de {} ?"]),
         # Capitals of the question are not the subject's.
         (OTHERS, ["What is the ISO code of {}?", "What is the capital of {}?"]),
-        (OTHERS, ["In which US state was {} born?", "In which year was {} born?"]),
-        (OTHERS, ["When did {} win the Nobel Prize?", "Where was {} born?"]),
-        (OTHERS, ["Wo wurde {} geboren?", "In welchem Jahr wurde {} geboren?", "Was war {} von?"]),
         (OTHERS, ["Which NBA team did {} play for in 1990?"]),
         ([*TITLES, *NAMES], ["When was the {}?"]),  # some names share a title, which is theirs
         (CHINESE, ["{}在哪裡出生？", "{}哪一年出生？", "請問{}是誰？"]),

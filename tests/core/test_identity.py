@@ -19,7 +19,6 @@ def message(found, asked) -> str:
     [
         ({"s": [{"n": 5}, {"n": 6}]}, {"s": [{"n": 5}, {"n": 9}]}, "s.1.n: * has 6, asked for 9"),
         ({"a": 1}, {"a": 1, "b": 2}, "b: * has no such field, asked for 2"),
-        ({"a": 1, "b": 2}, {"a": 1}, "b: * has 2, asked for no such field"),
         ({"a": None, "b": 1}, {"b": 1}, "a: * has null, asked for no such field"),
     ],
 )
@@ -40,11 +39,9 @@ def test_the_first_of_several_is_told_and_the_others_are_counted_up():
     ("found", "asked"),
     [
         ({"a": 1}, {"a": "1"}),
-        ({"a": []}, {"a": {}}),
         ({"a": [1]}, {"a": [1, 2]}),
         ({"a": None}, {"a": 0}),
         (None, {"a": 1}),
-        ({"a": {}}, {"a": {"b": 1}}),
     ],
 )
 def test_unlike_things_are_refused(found, asked):

@@ -143,13 +143,9 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say(stats):
     ("p", "right"),
     [
         ([0.2, 0.8], [True, True]),
-        ([0.2, 0.8], [False, False]),
         ([0.1, 0.2, 0.7, 0.9], [False, False, True, True]),
-        ([0.1, 0.2, 0.7, 0.9], [True, True, False, False]),
         ([0.1, 0.5, 0.5, 0.9], [False, False, True, True]),
-        ([0.3, 0.3, 0.3], [True, False, True]),
         ([0.3, 0.3 + 1e-16, 0.3 - 1e-16, 0.3 + 2e-16], [True, False, True, False]),
-        ([0.0, 1.0], [False, True]),
     ],
 )
 def test_where_no_line_is_best_there_is_none(p, right):

