@@ -1,7 +1,6 @@
 """The files of a run: what is read is what was written, changes are whole, links are refused."""
 
 import json
-import os
 import shutil
 import threading
 from contextlib import suppress
@@ -278,10 +277,3 @@ def test_the_manifest_of_a_folder_that_is_no_run_is_refused(tmp_path):
         pass
     with pytest.raises(Damaged, match="expected the manifest of a run, found another folder's"):
         RunFiles(tmp_path / "step-7").read("a.json")
-
-
-def test_a_pipe_does_not_hold_a_reader_up(folder):
-    (folder.path / "a.json").unlink()
-    os.mkfifo(folder.path / "a.json")
-    with pytest.raises(Damaged, match="expected a regular file, found something else"):
-        again(folder).read("a.json")
