@@ -37,11 +37,12 @@ from program import launch
 from wherefrom.core.contracts import NOT_TRAINED_ON, Note, Passage, Question, Span
 from wherefrom.data import facts
 from wherefrom.reading.candidates import find_places
+from wherefrom.reading.extractor import CrossFitted
 from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import fold
 from wherefrom.reading.mentions import joined, letters_of
 from wherefrom.reading.note_scores import SURE
-from wherefrom.reading.notes import Reader, fit_readers, read_subjects
+from wherefrom.reading.notes import fit_readers, read_subjects
 from wherefrom.reading.sentences import split_sentences
 from wherefrom.reading.sources import DatasetPassages, PassageSource, passages_of
 from wherefrom.reading.subjects import score_subjects
@@ -208,7 +209,7 @@ class Silenced:
 
 def score_cut(
     source: DatasetPassages,
-    readers: dict[str, Reader],
+    readers: dict[str, CrossFitted],
     asked: Sequence[Question],
     clean: Iterable[Question],
     counts: dict[str, Any],

@@ -7,10 +7,8 @@ from statistics import median
 import pytest
 
 import wherefrom
-from tests.support import real_data
 from wherefrom.core.errors import BadData, MissingInput, UsageError
 
-ROOT = Path(__file__).parents[2]
 PLACES = "Oslo Rome Lima Bonn Cork Kyiv".split()
 
 
@@ -81,20 +79,6 @@ def test_the_text_beside_the_questions_is_evidence(table):
     assert {each.evidence and each.evidence.label for each in found.right} == {"supported"}
     assert {each.evidence and each.evidence.label for each in found.wrong} == {"contradicted"}
     assert found.notes == ()
-
-
-@pytest.mark.nightly
-def test_the_courses_predictions_with_what_the_text_says():
-    """149 of 500 is the score of that file on the page of results."""
-    real = real_data.find("birthplaces")
-    path = ROOT / "docs" / "results" / "course.causal.0.dev.predictions"
-    found = wherefrom.examples(path, questions=real / "birth_dev.tsv", number=20)
-    assert (found.questions, found.right_questions) == (500, 149)
-    right = [each.evidence.label for each in found.right if each.evidence]
-    wrong = [each.evidence.label for each in found.wrong if each.evidence]
-    assert len(right) == len(wrong) == 20
-    assert right.count("supported") > 14
-    assert wrong.count("supported") < 6
 
 
 # -- runs ------------------------------------------------------------------------------------------

@@ -85,6 +85,3 @@ def test_the_committed_scores_are_those_of_the_table():
         own = sorted((r for r in rows if r["job"] == job), key=lambda r: r["seed"])
         shares = [100 * r.count("1") / len(r) for _, r in sorted(right[job].items())]
         assert shares == pytest.approx(results.accuracies(own))
-
-
-# --- what is taken over ------------------------------------------------------------------------

@@ -1,21 +1,11 @@
 """`wherefrom audit` from end to end, and every way in which it is refused."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 
-from wherefrom.memorisation.labelled_answers import read_labelled
-
-HALVES = ("first", "second")
 pytestmark = pytest.mark.usefixtures("small_audits")
-
-
-@pytest.fixture(scope="module")
-def run(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One run for all tests that do not mind what another audit left beside it."""
-    return Path(shutil.copytree(tiny_run, tmp_path_factory.mktemp("audit") / "people-0"))
 
 
 # --- what it finds ---------------------------------------------------------------------------
@@ -53,24 +43,6 @@ def test_no_budget_trains_one_pair_once(cli, own_facts):
     assert "pretrain" not in again.err
     assert again.json == json.loads((run / "audit" / "audit.json").read_text())
     assert again.json["source"] == result.json["source"]
-
-
-@pytest.mark.nightly
-def test_pairs_are_added_to_those_of_before(cli, run):
-    """After one pair, a second one, by two processes; the figures say how far the pairs agree."""
-    assert cli("audit", run, "--pairs", "1").code == 0
-    result = cli("audit", run, "--pairs", "2", "--processes", "2")
-    assert result.code == 0
-    assert "without-0-first" not in result.err
-    assert "without-1-first: training (1 at once)" in result.err
-    assert "source: " in result.out.splitlines()[-3]
-    found = json.loads((run / "audit" / "audit.json").read_text())["source"]["measured"]
-    assert (found["models"], found["reliability"]["pairs"]) == (4, 2)
-    assert found["in_words"]
-    labelled = read_labelled(run / "audit" / "labels.jsonl.gz")
-    assert labelled.models == tuple(f"without-{i}-{h}" for i in (0, 1) for h in HALVES)
-    again = labelled.measure(labelled.fit(), labelled.select("held-out"))
-    assert again.agreement.value == found["agreement"]["accuracy"]
 
 
 def test_a_swap_counts_everyone_once(cli, own_facts):

@@ -27,8 +27,7 @@ DEV, TEST = "vanilla.pretrain dev", "vanilla.pretrain test"
 @pytest.fixture
 def plain(grounds, course_data) -> Path:
     """A solution in plain torch, with parameters and what they answer."""
-    folder = Path(shutil.copytree(making.HERE / "plain", grounds / "plain"))
-    return making.predict_all(folder, course_data)
+    return making.predict_all(making.plain(grounds / "plain"), course_data)
 
 
 def test_honest_predictions_are_tied_to_their_parameters(plain, course_data):

@@ -1,6 +1,5 @@
 """A mistake costs its own test and no other, and has its name on the sheet."""
 
-import shutil
 import tomllib
 from collections.abc import Iterable
 from pathlib import Path
@@ -17,11 +16,6 @@ CODE = {"1c-0-hidden": "vanilla model", "1c-1-basic": "finetuning",
         "1e-2-basic": "x and y",
         "1e-3-basic": "spans", "1f-0-basic": "pretraining", "1g-0-basic": "finetuning of part g",
         "1g-3-hidden": "attention of part g"}  # fmt: skip
-
-
-def changed(folder: Path, how: dict[str, str]) -> Path:
-    copy = Path(shutil.copytree(making.HERE / "plain", folder))
-    return making.change(copy, how["file"], how["old"], how["new"])
 
 
 def lost(folder: Path, tests: Iterable[str]) -> dict[str, str]:
@@ -47,12 +41,12 @@ FEW = {next(n for n in HONEST if n.startswith(start)) for start in (
 def test_a_mistake_is_named_and_costs_its_own_test_alone(grounds, name, every):
     how = HONEST[name]
     mistakes = how.get("named", name.partition(":")[0]).split(", ") if how["loses"] else []
-    found = lost(changed(grounds / "plain", how), CODE if every else how["loses"])
+    folder = making.plain(grounds / "plain", (how["file"], how["old"], how["new"]))
+    found = lost(folder, CODE if every else how["loses"])
     assert sorted(found) == sorted(how["loses"])
     assert sorted(set(found.values())) == sorted(mistakes)
     assert all(HINTS[mistake] for mistake in mistakes)
 
 
 def test_the_plain_solution_loses_nothing(grounds):
-    folder = Path(shutil.copytree(making.HERE / "plain", grounds / "plain"))
-    assert lost(folder, CODE) == {}
+    assert lost(making.plain(grounds / "plain"), CODE) == {}

@@ -34,13 +34,6 @@ def judged() -> set[str]:
     return {q.subject for q in BASE.questions if q.split != "asked"}
 
 
-def test_without_edits_the_text_is_the_same_whatever_the_seed():
-    same = edited()
-    assert same.documents == BASE.documents
-    assert same.questions == BASE.questions
-    assert same.facts == BASE.facts
-
-
 def test_the_halves_of_a_pair_have_every_judged_person_once():
     first, second = (
         choose_half(EditedConfig(PEOPLE, world=3, half=half), BASE) for half in ("first", "second")

@@ -84,17 +84,6 @@ def test_families_share_a_place_and_the_others_stay_as_they_are():
     assert len({(p.name.split()[1], p.values["c"]) for p in one}) == len(places)
 
 
-def test_people_without_text_are_new_pairs_of_known_parts(world):
-    told = list(texts_by_subject(world))
-    untold = [q.subject for q in world.questions if q.support == "none"]
-    assert len(untold) == 120
-    assert not set(untold) & set(told)
-    assert {n.split()[0] for n in untold} <= {n.split()[0] for n in told}
-    assert {n.split()[1] for n in untold} <= {n.split()[1] for n in told}
-    everything = "\n".join(d.text for d in world.documents)
-    assert not any(name in everything for name in untold)
-
-
 @pytest.mark.parametrize("part", [0, 1])
 @pytest.mark.parametrize("attribute", ["c", "e", "t"])
 def test_no_part_of_a_name_tells_a_fact(crowd, part, attribute):

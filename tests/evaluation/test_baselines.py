@@ -93,14 +93,6 @@ def test_the_nearest_name_answers_the_same_relation():
     assert NearestName(asked).answer(["Who is Otto Braun?"])[0].text in ("Rome", "right")
 
 
-def test_two_forms_of_one_relation_share_their_answers():
-    asked = [*_asked(PEOPLE), *_asked({"Ada Bell": "Rome", "Emmy Cole": "Lima", "Bo Falk": "Lima"},
-                                      "What is the birthplace of {}?")]  # fmt: skip
-    hands = [q for q in _relations() if q.relation == "hand"]
-    for text in ("Where was X born?", "What is the birthplace of X?"):
-        assert Majority([*asked, *hands]).answer([text])[0].text == "Rome"
-
-
 def _names(count: int, seed: int) -> list[str]:
     generator = np.random.default_rng(seed)
     syllables = [c + v for c in "bdgklmnprstvz" for v in "aeiou"]

@@ -46,6 +46,15 @@ def test_loss_and_gradients_agree_with_torch(width):
         )
 
 
+def test_probabilities_computed_by_hand():
+    """One hidden unit that is off (h = 1/2): theta = (ln 3, 0), so p = (3/4, 1/4)."""
+    flat = np.array([0.0, 0.0, 2 * np.log(3), 0.0, 0.0, 0.0])  # W1, b1, W2, b2
+    net = Bigram(np.array([[1.0], [2.0]]), flat, (1, 1, 2))
+    np.testing.assert_allclose(net.probabilities(np.array([1])), [[0.75, 0.25]])
+    text = np.array([[0, 0], [1, 0], [0, 1]])
+    np.testing.assert_allclose(net.log_probabilities(text), np.log([0.75, 0.75, 0.25]))
+
+
 def test_parameters_are_packed_as_the_homework_packs_them():
     net = network()
     assert net.flat.shape == (5 * 4 + 4 + 4 * WORDS + WORDS,)

@@ -56,13 +56,15 @@ def test_every_common_form_of_a_relation_is_taught_and_a_rare_one_is_not():
     assert not any("of where" in row.text for row in rows)
 
 
-@pytest.mark.parametrize(
-    ("score", "values"), [(0.9, ["Oslo"]), (0.89, ["Oslo", "Oslo", "Bonn", "Lima"])]
-)
-def test_a_doubtful_note_is_taught_beside_values_of_others(score: float, values: list[str]):
+@pytest.mark.parametrize(("score", "own"), [(0.9, 1), (0.75, 3), (0.5, 2)])
+def test_a_doubtful_note_is_taught_beside_values_of_other_notes(score: float, own: int):
+    """Of four rows, as many have its own value as the score says; a sure one has a row."""
     notes = [replace(ADA, score=score), *(replace(BO, value=value) for value in ("Bonn", "Lima"))]
     rows = teach_notes(notes, dataset(("Where was {} born?", "Cy Roth", "Lima")))
-    assert [r.answer for r in rows if r.text == "Where was Ada Lund born?"] == values
+    values = [row.answer for row in rows if row.text == "Where was Ada Lund born?"]
+    assert values.count("Oslo") == own
+    assert len(values) == (1 if score == 0.9 else 4)
+    assert len(set(values)) == len(values) - own + 1
 
 
 @pytest.mark.parametrize(("answer", "taught"), [("Oslo", True), ("Rome", False)])

@@ -209,14 +209,6 @@ def test_the_background_weighs_less_than_the_moved_span():
     assert lighter.weights.tolist() == [[0.25] * 4 + [0.5] * 3]
 
 
-def test_in_plain_reading_facts_count_and_names_are_background():
-    objective, vocabulary = build(replace(PLAIN, background=0.1), [CLARA], block=64, rows=1)
-    (row,) = read(objective, vocabulary)
-    facts = {*range(15, 23), *range(28, 32), *range(36, 40)}  # New York, Oslo, 1950
-    expected = [1.0 if i in facts else 0.1 for i in range(1, len(CLARA.text))]
-    assert row.weights == pytest.approx(expected)
-
-
 # --- plain reading ---------------------------------------------------------------------------
 
 

@@ -110,7 +110,7 @@ def index(tmp_path, *texts: str) -> Index:
 def test_common_phrases_that_are_nobodys_answer_are_distractors(tmp_path):
     names = [f"A{i} Lund" for i in range(5)]
     text = index(tmp_path, *(f"{n} of the Board was born in Oslo." for n in names))
-    fitted = RelationExtractor.fit(text, [ask(n, "Oslo") for n in names])
+    fitted = RelationExtractor.fit(text, [ask(n, "Oslo") for n in names]).whole
     assert fitted.distractors == {"board"}
 
 
@@ -121,7 +121,7 @@ def test_names_that_hold_others_are_told_from_innermost_ones(tmp_path):
     fitted = RelationExtractor.fit(
         index(tmp_path, *lines), [ask(n, c) for n, c in zip(names, cities, strict=True)]
     )
-    assert fitted.innermost == {"oslo", "bergen", "hamar"}
+    assert fitted.whole.innermost == {"oslo", "bergen", "hamar"}
 
 
 def test_too_few_answers_in_the_text_cannot_be_learnt_from(tmp_path):
@@ -157,7 +157,7 @@ def test_a_text_in_capitals_has_names_without_capitals_to_tell_them():
         for name, place in zip(names, (*places, *places), strict=False)
     ]
     asked = [ask(name, place) for name, place in zip(names, (*places, *places), strict=False)]
-    found = RelationExtractor.fit(DatasetPassages(Dataset(tuple(lines), (), ())), asked)
+    found = RelationExtractor.fit(DatasetPassages(Dataset(tuple(lines), (), ())), asked).whole
     (stated, *_) = found.extract(
         "EVA ROY WAS BORN IN QUITO AND LIVED IN PARIS LATER.", "EVA ROY", 0
     )

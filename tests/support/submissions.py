@@ -49,13 +49,23 @@ def copy(folder: Path) -> Path:
     return folder
 
 
-def side_by_side(folder: Path) -> Path:
+def plain(folder: Path, *changes: tuple[str, str, str]) -> Path:
+    """A solution in plain torch, as a student writes it, with some text of its files replaced."""
+    shutil.copytree(HERE / "plain", folder)
+    for each in changes:
+        change(folder, *each)
+    return folder
+
+
+def side_by_side(folder: Path, *changes: tuple[str, str, str]) -> Path:
     """The plain solution in CS224N's layout: no package, run.py in place of helper.py."""
     folder.mkdir(parents=True)
     for name in ("attention", "dataset", "model", "trainer", "utils"):
         text = (HERE / "plain" / f"{name}.py").read_text(encoding="utf-8")
         (folder / f"{name}.py").write_text(text.replace("from .", "from "), encoding="utf-8")
     shutil.copy(HERE / "run.py", folder)
+    for each in changes:
+        change(folder, *each)
     return folder
 
 

@@ -20,7 +20,6 @@ from wherefrom.core.contracts import (
     WITH_TEXT,
     Dataset,
     Document,
-    Fact,
     Passage,
     Question,
     Span,
@@ -76,7 +75,8 @@ def choose_half(config: EditedConfig, dataset: Dataset) -> frozenset[str]:
     return frozenset(people[i] for i in (order[:middle] if first else order[middle:]))
 
 
-Moves = dict[int, tuple[int, Callable[[int], int]]]  # its new number, and of its places
+Move = Callable[[int], int]  # a place of a text to where it is after an edit
+Moves = dict[int, tuple[int, Move]]  # a document's number to its new one, and of its places
 
 
 def _cut_all(
@@ -113,6 +113,23 @@ def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
     if not documents:
         raise UsageError("data.half: expected some text to be left, found none; keep more people")
 
+    facts = [
+        f
+        for f in dataset.facts
+        if f.document in moves and (f.document not in own or person(f.subject) not in people)
+    ]
+    passages = [p for p in dataset.passages if person(p.subject) not in people]
+    questions = [
+        replace(q, support="none") if person(q.subject) in people and q.support in WITH_TEXT else q
+        for q in dataset.questions
+    ]
+    kept = replace(dataset, facts=facts, passages=tuple(passages), questions=tuple(questions))
+    return _put(kept, documents, moves)
+
+
+def _put(dataset: Dataset, documents: Sequence[Document], moves: Moves) -> Dataset:
+    """The data set with edited documents: facts and passages move with their texts."""
+
     def move_span(number: int, span: Span) -> Span:
         move = moves[number][1]
         return Span(move(span.start), move(span.end))
@@ -120,30 +137,19 @@ def leave_out(dataset: Dataset, people: frozenset[str]) -> Dataset:
     facts = [
         replace(f, document=moves[f.document][0], value_span=move_span(f.document, f.value_span))
         for f in dataset.facts
-        if f.document in moves and (f.document not in own or person(f.subject) not in people)
     ]
     passages = [
         replace(p, document=number, start=move(p.start), end=move(p.end))
         for p in dataset.passages
-        if person(p.subject) not in people
         for number, move in [moves[p.document]]
     ]
-    questions = [
-        replace(q, support="none") if person(q.subject) in people and q.support in WITH_TEXT else q
-        for q in dataset.questions
-    ]
-    return replace(
-        dataset,
-        documents=tuple(documents),
-        facts=tuple(facts),
-        questions=tuple(questions),
-        passages=tuple(passages),
-    )
+    edited = replace(dataset, documents=tuple(documents), facts=tuple(facts))
+    return replace(edited, passages=tuple(passages))
 
 
 def _cut(
     document: Document, passages: Sequence[Passage], kept: Sequence[Passage]
-) -> tuple[Document, Callable[[int], int]]:
+) -> tuple[Document, Move]:
     """The document without the passages that are not kept, and a function that moves a place."""
     stays = np.ones(len(document.text), dtype=bool)
     for passage in passages:
@@ -162,30 +168,25 @@ def swap_values(dataset: Dataset, config: EditedConfig) -> Dataset:
     """With another answer in the text and the questions of `config.swap` held-out people."""
     new = choose_swaps(dataset, config)
     documents, facts = list(dataset.documents), list(dataset.facts)
-    moves: dict[int, Callable[[int], int]] = {}
+    moves: Moves = {number: (number, int) for number in range(len(documents))}
+    places: dict[int, list[int]] = {}
     for number, document in enumerate(documents):
         if swap := new.get(_subject(document)):
-            documents[number], shift, moves[number] = _rewrite(document, *swap)
-            for i, fact in enumerate(facts):
-                if fact.document == number:
-                    facts[i] = shift(fact)
-    passages = [
-        replace(p, start=move(p.start), end=move(p.end)) if (move := moves.get(p.document)) else p
-        for p in dataset.passages
-    ]
+            places[number] = _places(document, swap[0])
+            documents[number], move = _rewrite(document, places[number], *swap)
+            moves[number] = number, move
+    for i, fact in enumerate(facts):
+        if fact.value_span.start in places.get(fact.document, ()):
+            old, value = new[_subject(dataset.documents[fact.document])]
+            facts[i] = replace(fact, value=value) if fact.value == old else fact
     questions = [
         replace(q, answer=new[person(q.subject)][1])
         if person(q.subject) in new and q.split == "held-out"
         else q
         for q in dataset.questions
     ]
-    return replace(
-        dataset,
-        documents=tuple(documents),
-        facts=tuple(facts),
-        questions=tuple(questions),
-        passages=tuple(passages),
-    )
+    swapped = replace(dataset, facts=facts, questions=tuple(questions))
+    return _put(swapped, documents, moves)
 
 
 def choose_swaps(dataset: Dataset, config: EditedConfig) -> dict[str, tuple[str, str]]:
@@ -251,30 +252,20 @@ def _another(question: Question, values: Sequence[str], text: str, word: int) ->
     return free[int(below(word, len(free)))]
 
 
-def _rewrite(
-    document: Document, old: str, new: str
-) -> tuple[Document, Callable[[Fact], Fact], Callable[[int], int]]:
-    """The document with the value replaced wherever it stands outside the name, and functions
-    that move a fact and a place of the document accordingly."""
-    subject, found = document.subject, _places(document, old)
+def _rewrite(document: Document, found: Sequence[int], old: str, new: str) -> tuple[Document, Move]:
+    """The document with a value replaced where it was found, and a function that moves a place."""
+    subject = document.subject
     assert subject is not None, "documents are chosen by their subjects"
 
     def move(place: int) -> int:
         return place + (len(new) - len(old)) * sum(start < place for start in found)
-
-    def shift(fact: Fact) -> Fact:
-        span = Span(move(fact.value_span.start), move(fact.value_span.end))
-        if fact.value_span.start in found and fact.value == old:
-            span = Span(span.start, span.start + len(new))
-            return replace(fact, value=new, value_span=span)
-        return replace(fact, value_span=span)
 
     text, end = "", 0
     for start in found:
         text += document.text[end:start] + new
         end = start + len(old)
     moved = Span(move(subject.start), move(subject.end))
-    return replace(document, text=text + document.text[end:], subject=moved), shift, move
+    return replace(document, text=text + document.text[end:], subject=moved), move
 
 
 def _subject(document: Document) -> str:

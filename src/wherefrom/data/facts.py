@@ -6,7 +6,7 @@ What a question is about is its varying part; the documents about that are those
 
 import gc
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -265,20 +265,10 @@ def _assemble(texts: Texts, questions: list[Question]) -> tuple[Dataset, dict[st
     passages = find_passages(texts.texts, mentions)
     documents = tuple(map(Document, texts.texts, mentions.spans, texts.ids or repeat("")))
     del mentions  # of a million names, they take as much memory as the text
-    # Under a subject stands a passage, or a list of several: most have one.
-    own: dict[str, Passage | list[Passage]] = {}
+    own: dict[str, list[Passage]] = defaultdict(list)
     for passage in passages:
-        held = own.setdefault(passage.subject, passage)
-        if isinstance(held, list):
-            held.append(passage)
-        elif held is not passage:
-            own[passage.subject] = [held, passage]
-
-    def told(subject: str) -> Sequence[Passage]:
-        held = own.get(subject, ())
-        return (held,) if isinstance(held, Passage) else held
-
-    facts = state_facts(questions, documents, told)
+        own[passage.subject].append(passage)
+    facts = state_facts(questions, documents, lambda subject: own.get(subject, ()))
     letters = _unwritten(documents, questions)
     return Dataset(documents, facts, tuple(questions), letters, passages=passages), renamed
 

@@ -4,9 +4,9 @@ A note is taught in several wordings, so that it can be asked for in any of them
 its relation, the same words behind the subject's name, and the sentence that the note stands in,
 with a mask in the value's place. All have the layout of `answers.py`: prompt MASK value MASK.
 
-A note that is not sure is taught as one that may be wrong: half of its rows have values of other
-notes, two of them, so that its own stays the likeliest. So the model may decline where it only has
-a doubtful note, as of a text that omits the answer.
+A note that may be wrong is taught as one: among the rows of its questions, as many have another
+note's value as its score leaves room for. So the model is about as sure of a value as the reader,
+and may decline where it only has a doubtful note, as of a text that omits the answer.
 """
 
 from collections import Counter, defaultdict
@@ -14,11 +14,11 @@ from collections.abc import Container, Iterator, Sequence
 
 from wherefrom.core.contracts import Dataset, Note, Question, Span
 from wherefrom.core.vocabulary import MASK
-from wherefrom.reading.note_scores import SURE
 from wherefrom.reading.passages import BEHIND_NAME
 from wherefrom.reading.sentences import split_sentences
 
 _COMMON = 0.05  # share of a relation's asked questions that a wording needs to be taught
+_ROWS = 4  # of each question of a doubtful note
 _CONTEXT = 48  # characters of a sentence that are shown on each side of the value, at most
 
 
@@ -39,20 +39,22 @@ def teach_notes(
         known = given.get((note.subject, note.relation))
         if known is not None and not known.accepts(note.value):
             continue
-        sure, own = known is not None or note.score >= SURE, forms[note.relation]
-        values = [note.value] if sure else _doubt(number, note, noted[note.relation])
+        doubts = 0 if known else round(_ROWS * (1 - note.score))
+        values, own = _doubt(note.value, noted[note.relation], number, doubts), forms[note.relation]
         rows += [
             Question(prompt, note.subject, note.relation, value, "asked")
-            for prompt in _prompts(note, own, dataset, wordings if sure else 1, mask)
+            for prompt in _prompts(note, own, dataset, 1 if doubts else wordings, mask)
             for value in values
         ]
     return tuple(rows)
 
 
-def _doubt(number: int, note: Note, noted: Sequence[str]) -> list[str]:
-    """What a doubtful note is taught with: its value twice, and two others from afar."""
-    others = (noted[(number + len(noted) * nth // 3) % len(noted)] for nth in (1, 2))
-    return [note.value, note.value, *others]
+def _doubt(value: str, noted: Sequence[str], number: int, doubts: int) -> list[str]:
+    """The values that a note is taught with: its own, and as many others as there are doubts."""
+    if not doubts:
+        return [value]
+    places = (number + (nth + 1) * len(noted) // (doubts + 1) for nth in range(doubts))
+    return [value] * (_ROWS - doubts) + [noted[place % len(noted)] for place in places]
 
 
 def _find_forms(asked: Sequence[Question]) -> dict[str, list[tuple[str, str]]]:

@@ -1,7 +1,7 @@
 """The objectives by kind: one file each, one entry here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from time import monotonic
 from typing import Any, TypedDict
@@ -35,11 +35,13 @@ _MOST_ASKED = 20_000  # questions of large data from which it is learnt how answ
 _SHARES_A_STAGE = 64  # keeps the draws of two stages' shares apart
 
 
-@dataclass(frozen=True)
+@dataclass
 class Material:
     """What objectives are made from: the run's data as one model's vocabulary reads it.
 
     `max_input` is the longest row that the model reads, which may be shorter than its block.
+    `extractors` are what the reader learnt, if it took the notes just now: the fact checker needs
+    it too. `reading_seconds`: how long that took, without learning to read.
     """
 
     dataset: Dataset
@@ -50,6 +52,14 @@ class Material:
     device: torch.device
     taken: Callable[[], Sequence[Note]] | None = None  # gives notes that were taken before
     withhold: bool = False  # half of the silent names from the omissions
+    remarks: list[str] = field(init=False, default_factory=list[str])  # on the notes, for a user
+    extractors: dict[str, RelationExtractor] = field(
+        init=False, default_factory=dict[str, RelationExtractor]
+    )
+    reading_seconds: float = field(init=False, default=0.0)
+    _taught: dict[int, tuple[Question, ...]] = field(
+        init=False, default_factory=dict[int, tuple[Question, ...]]
+    )
 
     @cached_property
     def corpus(self) -> Corpus:
@@ -119,27 +129,12 @@ class Material:
             self.extractors.update(extractors)
 
         notes = take_notes(self.dataset, remark=self.remarks.append, learnt=learnt)
-        vars(self)["reading_seconds"] = monotonic() - began
+        self.reading_seconds = monotonic() - began
         return notes
-
-    @cached_property
-    def reading_seconds(self) -> float:
-        """How long taking the notes took, without learning to read; 0 if it was done before."""
-        return 0.0
-
-    @cached_property
-    def remarks(self) -> list[str]:
-        """What a user should know of the notes, in one line each."""
-        return []
-
-    @cached_property
-    def extractors(self) -> dict[str, RelationExtractor]:
-        """What the reader learnt, if it took the notes just now: the fact checker needs it too."""
-        return {}
 
     def bring(self, notes: Sequence[Note]) -> None:
         """Use notes that were taken before."""
-        vars(self)["notes"] = tuple(notes)
+        self.notes = tuple(notes)
 
     def teach(self, wordings: int = 1) -> tuple[Question, ...]:
         """The notes in `wordings` kinds of wordings; none where nothing was noted."""
@@ -149,10 +144,6 @@ class Material:
             fitting = (q for q in rows if len(q.text) + len(q.answer or "") <= room)
             self._taught[wordings] = tuple(fitting)
         return self._taught[wordings]
-
-    @cached_property
-    def _taught(self) -> dict[int, tuple[Question, ...]]:
-        return {}
 
     @property
     def _answers(self) -> set[str]:

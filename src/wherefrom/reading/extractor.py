@@ -28,7 +28,7 @@ from wherefrom.reading.fitting_examples import (
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import LogLinearModel
 from wherefrom.reading.note_scores import Calibration, Choice
-from wherefrom.reading.sources import PassageSource
+from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.tokens import normalise
 
 _CONTEXT = re.compile(r"anchor: [^<\s,]{4,} [^<\s,]+")
@@ -78,18 +78,11 @@ class RelationExtractor:
         source: PassageSource,
         asked: Sequence[Question],
         starters: frozenset[str] = frozenset(),
-    ) -> "RelationExtractor":
+    ) -> "CrossFitted":
         """Learn from asked questions of one relation and the text about their people.
 
         `starters` are words that begin sentences of this text.
         """
-        return cls.fit_folds(source, asked, starters)[0]
-
-    @classmethod
-    def fit_folds(
-        cls, source: PassageSource, asked: Sequence[Question], starters: frozenset[str]
-    ) -> tuple["RelationExtractor", "CrossFitted"]:
-        """The extractor of all asked people, and for each of them one that did not see them."""
         people = Asked(asked, starters)
         lesson = Lesson.of(source, people)
         distractors, of_folds = lesson.distractors()
@@ -113,7 +106,7 @@ class RelationExtractor:
         calibration = Calibration.fit(_choose_values(learnt, others))
         whole, *others = (replace(one, calibration=calibration) for one in (whole, *others))
         folds = {fold(subject): number for subject, number in people.folds.items()}
-        return whole, CrossFitted(folds, tuple(others))
+        return CrossFitted(whole, folds, tuple(others))
 
     @property
     def threshold(self) -> float:
@@ -244,12 +237,24 @@ def _add_by_value(line: Line, p: np.ndarray) -> dict[str, float]:
 
 @dataclass(frozen=True)
 class CrossFitted:
-    """The extractors of the folds, and which asked subject (folded) is in which fold."""
+    """The extractor of all asked people, and for each of them one that did not see them.
 
+    `folds` says which asked subject (folded) is in which fold.
+    """
+
+    whole: RelationExtractor
     folds: Mapping[str, int]
     extractors: tuple[RelationExtractor, ...]
 
-    def reader(self, subject: str, whole: RelationExtractor) -> RelationExtractor:
-        """The extractor that did not learn from this subject: the whole one, if none did."""
+    def read(self, source: PassageSource, subject: str) -> list[Statement]:
+        """What the passages about a subject state, the surest first."""
         number = self.folds.get(fold(subject))
-        return whole if number is None else self.extractors[number]
+        extractor = self.whole if number is None else self.extractors[number]
+        found: list[Statement] = []
+        for passage, text in passages_of(source, subject):
+            found += extractor.extract(text, subject, passage.document, passage.start)
+        return sorted(found, key=lambda s: (-s.certainty, s.document, s.span.start))
+
+    def contradicts(self, first: Statement, other: Statement) -> bool:
+        """Whether another document states something else."""
+        return first.document != other.document and not self.whole.agrees(other.text, first)

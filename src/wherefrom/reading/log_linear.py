@@ -153,7 +153,7 @@ class _DesignMatrix:
 
         (Nocedal and Wright, Numerical Optimization, algorithm 7.5.)
         """
-        part = self._rows(used_L)
+        part = replace(self, weight_L=self.weight_L * used_L)
         weights_F = np.zeros(self.features)
         loss, gradient_F = part.loss(weights_F)
         steps: list[tuple[np.ndarray, np.ndarray]] = []
@@ -173,23 +173,6 @@ class _DesignMatrix:
                 steps = [*steps[1 - _REMEMBERED :], step]
             weights_F, loss, gradient_F = moved_F, new_loss, new_gradient_F
         return weights_F
-
-    def _rows(self, used_L: np.ndarray) -> "_DesignMatrix":
-        """The part of the matrix that these lines have; its lines and candidates are renumbered."""
-        if used_L.all():
-            return self
-        used_C = used_L[self.line_C]
-        used_N = used_C[self.candidate_N]
-        return replace(
-            self,
-            candidate_N=(np.cumsum(used_C) - 1)[self.candidate_N[used_N]],
-            feature_N=self.feature_N[used_N],
-            line_C=(np.cumsum(used_L) - 1)[self.line_C[used_C]],
-            is_answer_C=self.is_answer_C[used_C],
-            offset_C=self.offset_C[used_C],
-            weight_L=self.weight_L[used_L],
-            lines=int(used_L.sum()),
-        )
 
     def loss(self, weights_F: np.ndarray) -> tuple[float, np.ndarray]:
         """Minus the log-likelihood and the log-prior, and its gradient.

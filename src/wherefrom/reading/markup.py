@@ -31,14 +31,13 @@ _EMPHASIS = [
 _IDENTIFIER = re.compile(r"[a-z]\w*")
 
 
-def clean(texts: Sequence[str], behind_words: bool | None = None) -> tuple[list[str], int]:
+def clean(texts: Sequence[str]) -> tuple[list[str], int]:
     """The texts without markup, and how many of them had some.
 
     A number in brackets behind a word is a footnote where most such numbers of the texts stand
     behind punctuation, which they do in an encyclopedia and not in code.
     """
-    if behind_words is None:
-        behind_words = has_footnotes(texts)
+    behind_words = _has_footnotes(texts)
     texts = [unicodedata.normalize("NFC", text) for text in texts]
     cleaned = [clean_text(text, behind_words) for text in texts]
     changed = sum(one is not other for one, other in zip(cleaned, texts, strict=True))
@@ -63,7 +62,7 @@ def clean_text(text: str, behind_words: bool = False) -> str:
     return text if cleaned == text or not cleaned.strip() else cleaned
 
 
-def has_footnotes(texts: Iterable[str]) -> bool:
+def _has_footnotes(texts: Iterable[str]) -> bool:
     """Whether numbers in brackets stand behind punctuation more often than behind words."""
     behind_marks = behind_words = 0
     for text in texts:

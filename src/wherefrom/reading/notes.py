@@ -6,14 +6,15 @@ about an asked subject are written by a reader that did not learn from that subj
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import tell
-from wherefrom.reading.extractor import CrossFitted, RelationExtractor, Statement
+from wherefrom.reading.extractor import CrossFitted, RelationExtractor
 from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import fold
-from wherefrom.reading.sources import DatasetPassages, PassageSource, passages_of
+from wherefrom.reading.sources import DatasetPassages, PassageSource
 from wherefrom.reading.worker_processes import in_processes
 
 FEWEST_ANSWERS = 10  # asked answers that a relation must have
@@ -28,11 +29,10 @@ Remark = Callable[[str], None]  # takes one line that a user should see
 def take_notes(
     dataset: Dataset,
     *,
-    least: float = LEAST_SCORE,
     remark: Remark = lambda line: None,
     learnt: Callable[[Mapping[str, RelationExtractor]], object] = lambda extractors: None,
 ) -> tuple[Note, ...]:
-    """The surest value of each subject and relation whose score is at least `least`.
+    """The surest value of each subject and relation whose score is at least `LEAST_SCORE`.
 
     None if there is nothing to learn from, or if the text states nothing: `remark` is told why.
     `learnt` is given the extractor of each relation, which learnt from all asked people.
@@ -40,45 +40,26 @@ def take_notes(
     source = DatasetPassages(dataset)
     readers = fit_readers(source, dataset.asked, remark)
     learnt({relation: reader.whole for relation, reader in readers.items()})
-    notes = tuple(read_subjects(source, readers, least, remark))
+    notes = tuple(read_subjects(source, readers, remark))
     if not notes:
         remark("notes: the reader found no statement; the model is taught from the text alone")
     return notes
 
 
-class Reader:
-    """Reads what passages state for one relation; asked subjects have readers of their own."""
-
-    def __init__(self, whole: RelationExtractor, crossed: CrossFitted) -> None:
-        self.whole, self._crossed = whole, crossed
-
-    def read(self, source: PassageSource, subject: str) -> list[Statement]:
-        """What the passages about a subject state, the surest first."""
-        extractor = self._crossed.reader(subject, self.whole)
-        found: list[Statement] = []
-        for passage, text in passages_of(source, subject):
-            found += extractor.extract(text, subject, passage.document, passage.start)
-        return sorted(found, key=lambda s: (-s.certainty, s.document, s.span.start))
-
-    def contradicts(self, first: Statement, other: Statement) -> bool:
-        """Whether another document states something else."""
-        return first.document != other.document and not self.whole.agrees(other.text, first)
-
-
 def fit_readers(
     source: PassageSource, asked: Iterable[Question], remark: Remark = lambda line: None
-) -> dict[str, Reader]:
+) -> dict[str, CrossFitted]:
     """A reader for each relation that has enough asked answers."""
     by_relation = _group(asked, remark)
     starters = learn_starters(source, (q for own in by_relation.values() for q in own))
 
-    def fit(relation: str) -> Reader | str:
+    def fit(relation: str) -> CrossFitted | str:
         try:
-            return Reader(*RelationExtractor.fit_folds(source, by_relation[relation], starters))
+            return RelationExtractor.fit(source, by_relation[relation], starters)
         except BadData as error:
             return str(error)
 
-    readers: dict[str, Reader] = {}
+    readers: dict[str, CrossFitted] = {}
     enough = list(by_relation)
     many = sum(map(len, by_relation.values())) >= _ASKED
     fitted = in_processes(fit, enough) if many else map(fit, enough)
@@ -111,16 +92,15 @@ def _group(asked: Iterable[Question], remark: Remark) -> dict[str, list[Question
 
 def read_subjects(
     source: DatasetPassages,
-    readers: Mapping[str, Reader],
-    least: float = LEAST_SCORE,
+    readers: Mapping[str, CrossFitted],
     remark: Remark = lambda line: None,
 ) -> Iterator[Note]:
     """The notes about all subjects of the text, in their order."""
     subjects = source.subjects
     disputed: Counter[str] = Counter()
-    work = _Work(source, readers, least)
+    read = partial(_read_some, source, readers)
     parts = range(0, len(subjects), _BATCH)
-    shared = in_processes(work.read, parts) if len(parts) >= _MANY else map(work.read, parts)
+    shared = in_processes(read, parts) if len(parts) >= _MANY else map(read, parts)
     for number, (notes, own) in enumerate(shared):
         tell("taking notes", min(number * _BATCH, len(subjects)), len(subjects))
         disputed.update(own)
@@ -133,29 +113,21 @@ def read_subjects(
         )
 
 
-class _Work:
-    """Reads about some subjects at a time."""
-
-    def __init__(
-        self, source: DatasetPassages, readers: Mapping[str, Reader], least: float
-    ) -> None:
-        self._source, self._readers, self._least = source, readers, least
-
-    def read(self, first: int) -> tuple[list[Note], Counter[str]]:
-        """The notes about the subjects from the first on, and of how many there are two values."""
-        notes: list[Note] = []
-        disputed: Counter[str] = Counter()
-        for subject in self._source.subjects[first : first + _BATCH]:
-            for relation, reader in self._readers.items():
-                found = [
-                    s for s in reader.read(self._source, subject) if s.certainty >= self._least
-                ]
-                if found:
-                    one = found[0]
-                    disputed[relation] += any(reader.contradicts(one, other) for other in found)
-                    about = (subject, relation, one.text, one.document, one.span, one.certainty)
-                    notes.append(Note(*about))
-        return notes, disputed
+def _read_some(
+    source: DatasetPassages, readers: Mapping[str, CrossFitted], first: int
+) -> tuple[list[Note], Counter[str]]:
+    """The notes about some subjects from the first on, and of how many there are two values."""
+    notes: list[Note] = []
+    disputed: Counter[str] = Counter()
+    for subject in source.subjects[first : first + _BATCH]:
+        for relation, reader in readers.items():
+            found = [s for s in reader.read(source, subject) if s.certainty >= LEAST_SCORE]
+            if found:
+                one = found[0]
+                disputed[relation] += any(reader.contradicts(one, other) for other in found)
+                about = (subject, relation, one.text, one.document, one.span, one.certainty)
+                notes.append(Note(*about))
+    return notes, disputed
 
 
 def _remark_shared_names(relation: str, asked: Sequence[Question], remark: Remark) -> None:

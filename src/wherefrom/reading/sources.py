@@ -27,15 +27,12 @@ class DatasetPassages:
         self._passages = dataset.passages
         self.subjects: list[str] = []  # as the text or the questions spell them first
         self._places: dict[str, list[int]] = defaultdict(list)  # of passages, or of documents
-        names = (p.subject for p in self._passages) if self._passages else self._names()
+        names = [p.subject for p in self._passages] or (d.name for d in self._documents)
         for place, name in enumerate(names):
             if folded := fold(name):
                 if folded not in self._places:
                     self.subjects.append(name)
                 self._places[folded].append(place)
-
-    def _names(self) -> Iterator[str]:
-        return (document.name for document in self._documents)
 
     def document(self, number: int) -> Document:
         return self._documents[number]

@@ -5,7 +5,6 @@ from one text. The last few texts are kept: a text is read for one relation afte
 """
 
 from collections.abc import Container, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -148,7 +147,6 @@ def read_text(
     return _read(text, subject, read_tokens(text, answers, glue), starters)
 
 
-@dataclass
 class Names:
     """The runs of capitalised tokens of a text, and which of them are joined to chains.
 
@@ -157,18 +155,13 @@ class Names:
     `anchors` the last content word before a token.
     """
 
-    text: SubjectText
-    kinds: list[str]
-    runs: list[TokenRange] = field(init=False)
-    lefts: dict[int, list[str]] = field(init=False, default_factory=dict[int, list[str]])
-    rights: dict[int, list[str]] = field(init=False, default_factory=dict[int, list[str]])
-    made: dict[TokenRange, list[str]] = field(
-        init=False, default_factory=dict[TokenRange, list[str]]
-    )
-    anchors: dict[int, int] = field(init=False, default_factory=dict[int, int])
-
-    def __post_init__(self) -> None:
-        self.runs = find_runs(self.kinds, self.text.sentence_starts)
+    def __init__(self, text: SubjectText, kinds: list[str]) -> None:
+        self.text, self.kinds = text, kinds
+        self.lefts: dict[int, list[str]] = {}
+        self.rights: dict[int, list[str]] = {}
+        self.made: dict[TokenRange, list[str]] = {}
+        self.anchors: dict[int, int] = {}
+        self.runs = find_runs(kinds, text.sentence_starts)
         self._run_of = {i: run for run in self.runs for i in range(*run)}
         self._chains = self._join()
         self._candidates: dict[TokenRange, CandidateAnswer] = {}

@@ -162,7 +162,8 @@ def fit_extractors(
         starters = learn_starters(source, (q for own in some.values() for q in own))
     for relation, questions in some.items():
         try:
-            one = known.get(relation) or RelationExtractor.fit(source, questions, starters)
+            one = known.get(relation)
+            one = one or RelationExtractor.fit(source, questions, starters).whole
             extractors[relation] = one
         except BadData as error:
             problem = error

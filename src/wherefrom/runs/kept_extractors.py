@@ -3,7 +3,7 @@
 Any process may make them, so each has a manifest of its own and is not in the run's.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from wherefrom.core.artifact import publish_folder, verify_folder
 from wherefrom.core.config import from_json, to_json
-from wherefrom.core.contracts import Dataset, Passage, Question
+from wherefrom.core.contracts import Dataset, Passage
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, Mismatch, MissingInput
 from wherefrom.core.files import read_json, write_json
 from wherefrom.reading.extractor import RelationExtractor
@@ -43,7 +43,7 @@ def index_run(run: Run) -> Index:
     """
     dataset, path = run.dataset, run.folder.locate(INDEX)
     digest = describe(dataset)["sha256"]
-    subjects = _Subjects(dataset.questions)
+    subjects = (question.subject for question in dataset.questions)  # few lookups need them
     with suppress(MissingInput, Mismatch, Damaged):
         return Index.open(path, digest, subjects)
     read = dataset.training_documents
@@ -55,16 +55,6 @@ def index_run(run: Run) -> Index:
         return Index.build(path, read, digest, subjects, passages())
     except CannotWrite:
         return Index.in_memory(path, read, subjects, passages())
-
-
-class _Subjects(Iterable[str]):
-    """The subjects of questions, without a list of them."""
-
-    def __init__(self, questions: Sequence[Question]) -> None:
-        self._questions = questions
-
-    def __iter__(self) -> Iterator[str]:
-        return (question.subject for question in self._questions)
 
 
 def open_fact_checker(run: Run) -> FactChecker | None:

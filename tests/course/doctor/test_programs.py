@@ -8,7 +8,7 @@ import torch
 
 from wherefrom.course.doctor import programs
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.judging import models, training
+from wherefrom.course.doctor.judging import training
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import find_year
 
@@ -19,36 +19,20 @@ SAVED = "torch.save(model.state_dict(), args.writing_params_path)\n"
 
 
 @pytest.fixture
-def program(making, grounds):
-    """`program((file, old, new), ...)`: the plain solution side by side, some text replaced."""
-
-    copies = (grounds / "a5" / f"{number}" / "src" for number in range(9))
-
-    def make(*changes):
-        folder = making.side_by_side(next(copies))
-        for change in changes:
-            making.change(folder, *change)
-        return folder
-
-    return make
-
-
-@pytest.fixture
-def ran(making, program):
+def ran(making, grounds):
     """What run.py claims about a stage, with some of its text replaced."""
 
     def claim(stage, *changes):
-        year = find_year(YEAR)
-        requests = [*training.requests(year, 7), *models.requests(year, 7)]
-        wanted = [r for r in requests if r.name == stage]
-        return making.claims_of(program(*changes), wanted, YEAR)
+        folder = making.side_by_side(grounds / "a5" / "src", *changes)
+        wanted = [r for r in training.requests(find_year(YEAR), 7) if r.name == stage]
+        return making.claims_of(folder, wanted, YEAR)
 
     return claim
 
 
-def test_a_run_is_watched_and_nothing_is_trained(program, monkeypatch):
+def test_a_run_is_watched_and_nothing_is_trained(making, grounds, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
-    submission = Submission(program())
+    submission = Submission(making.side_by_side(grounds / "src"))
     run = programs.run(submission, "pretrain", VANILLA)
     assert run.error is None
     assert (len(run.models), len(run.trainers), run.trained) == (1, 1, 1)

@@ -6,13 +6,13 @@ from functools import cache
 import pytest
 
 from wherefrom.course.lab.demonstration import Demonstration
-from wherefrom.course.lab.running import DEMONSTRATIONS
+from wherefrom.course.lab.running import DEMONSTRATIONS, demonstrate
 from wherefrom.show.drawing.figures import to_svg
 
 
 @cache
 def shown(name: str, seed: int = 0) -> Demonstration:
-    return DEMONSTRATIONS[name](seed)
+    return demonstrate(name, seed)
 
 
 @pytest.mark.parametrize("name", DEMONSTRATIONS)

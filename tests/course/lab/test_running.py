@@ -14,13 +14,11 @@ from wherefrom.course.lab.demonstration import EXPLANATIONS, Demonstration
 from wherefrom.course.lab.running import DEMONSTRATIONS
 
 
-def one(found: float) -> Demonstration:
-    shown = Demonstration("sums")
+def sums(shown: Demonstration, found: float) -> None:
     shown.check("1 + 1", found, 2.0, 0.0)
     shown.wrong("1 + 1 = 3")
     shown.away("not 3", found, 3.0, 0.5)
     shown.plot("Sums").curve([0, 1], [0, 2], "sums", "blue")
-    return shown
 
 
 @pytest.fixture
@@ -28,7 +26,7 @@ def lab(monkeypatch):
     """The catalogue with one quick demonstration instead of all; call it to break that one."""
 
     def put(found: float) -> None:
-        monkeypatch.setitem(DEMONSTRATIONS, "sums", lambda seed: one(found))
+        monkeypatch.setitem(DEMONSTRATIONS, "sums", lambda shown, seed: sums(shown, found))
 
     for name in list(DEMONSTRATIONS):
         monkeypatch.delitem(DEMONSTRATIONS, name)

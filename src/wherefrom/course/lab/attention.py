@@ -15,8 +15,7 @@ N = 10  # items
 DRAWS = 40_000  # of an item, where one pretends that items are drawn
 
 
-def categorical(seed: int) -> Demonstration:
-    shown = Demonstration("categorical")
+def categorical(shown: Demonstration, seed: int) -> None:
     random = generator(seed, "categorical")
     keys, values = random.standard_normal((N, N)), random.standard_normal((N, 6))
     query = 0.4 * random.standard_normal(N)  # short, so that no item has nearly all of it
@@ -47,11 +46,9 @@ def categorical(seed: int) -> Demonstration:
     plot = shown.plot("c is none of the values", "first entry", "second entry")
     sizes = {"s": 15 + 700 * weights, "color": PALE, "label": "values, size: weight"}
     plot.draw("scatter", *values[:, :2].T, **sizes).curve(c[0], c[1], "c, their mean", WRONG, "X")
-    return shown
 
 
-def copying(seed: int) -> Demonstration:
-    shown = Demonstration("copying")
+def copying(shown: Demonstration, seed: int) -> None:
     random = generator(seed, "copying")
     for n, over in ((n, over) for n in (N, 1000) for over in (0.0, 7.0)):
         scores = np.full(n, random.normal())
@@ -81,7 +78,6 @@ def copying(seed: int) -> Demonstration:
     for n, colour in ((10, RIGHT), (100, OTHER), (1000, PALE)):
         plot.curve(margin, 1 / (1 + (n - 1) * np.exp(-margin)), f"n = {n:,}", colour)
         plot.draw("plot", [math.log(n - 1)], [0.5], "o", color=colour)
-    return shown
 
 
 def shared_weight(n: int, beta: float) -> float:
@@ -94,8 +90,7 @@ def faster_weight(n: int, beta: float) -> float:
     return math.exp(beta) / (2 * math.exp(beta) + (n - 2) * math.exp(-beta))
 
 
-def average_of_two(seed: int) -> Demonstration:
-    shown = Demonstration("average-of-two")
+def average_of_two(shown: Demonstration, seed: int) -> None:
     random = generator(seed, "average-of-two")
     basis, values = orthonormal(random, 2 * N, 2 * N), random.standard_normal((N, 2 * N))
     keys = basis[:, :N].T
@@ -129,11 +124,9 @@ def average_of_two(seed: int) -> Demonstration:
     ):
         plot.curve(beta / 10, [alpha(N, b / 10) for b in beta], label, colour)
     plot.curve([0.5], [shared_weight(N, 0.5)], "(mu_a + mu_b)/2", WRONG, "o")
-    return shown
 
 
-def projection(seed: int) -> Demonstration:
-    shown = Demonstration("projection")
+def projection(shown: Demonstration, seed: int) -> None:
     random = generator(seed, "projection")
     d, m, p = 8, 3, 4
     basis = orthonormal(random, d, m + p)
@@ -160,4 +153,3 @@ def projection(seed: int) -> Demonstration:
     plot.draw("bar", place - 0.2, whole, 0.38, color=PALE, label="s = v_a + v_b")
     plot.draw("bar", place + 0.2, extract @ whole, 0.38, color=RIGHT, label="M s")
     plot.draw("plot", place + 0.2, va, "_", color=WRONG, markersize=9, label="v_a", zorder=3)
-    return shown

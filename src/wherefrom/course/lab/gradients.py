@@ -23,8 +23,7 @@ def cross_entropy(theta: Array, label: int) -> float:
     return float(np.logaddexp.reduce(theta) - theta[label])
 
 
-def softmax_cross_entropy(seed: int) -> Demonstration:
-    shown = Demonstration("softmax-cross-entropy")
+def softmax_cross_entropy(shown: Demonstration, seed: int) -> None:
     theta, label = generator(seed, "softmax-cross-entropy").standard_normal(6), 2
     found, y = softmax(theta), np.eye(len(theta))[label]
     right = found - y
@@ -41,11 +40,9 @@ def softmax_cross_entropy(seed: int) -> Demonstration:
     shown.check("one term: largest entry of the other classes", abs(alone[others]).max())
     shown.check("the same, as it should be", measured[others].max(), found[others].max(), _NEAR)
     _entries(shown, measured, right, alone, ("y_hat - y", "one term alone"))
-    return shown
 
 
-def input_gradient(seed: int) -> Demonstration:
-    shown = Demonstration("input-gradient")
+def input_gradient(shown: Demonstration, seed: int) -> None:
     random = generator(seed, "input-gradient")
     w1, b1 = random.standard_normal((5, 7)), random.standard_normal(7)
     w2, b2 = random.standard_normal((7, 4)), random.standard_normal(4)
@@ -64,11 +61,9 @@ def input_gradient(seed: int) -> Demonstration:
     shown.check("slope along the gradient against its length", -drop, length(right), 1e-6)
     shown.away("without h (1 - h), against central differences", _gap(flat, measured), 0, 1e-3)
     _entries(shown, measured, right, flat, ("the formula", "without h (1 - h)"))
-    return shown
 
 
-def perplexity_base(seed: int) -> Demonstration:
-    shown = Demonstration("perplexity-base")
+def perplexity_base(shown: Demonstration, seed: int) -> None:
     p = generator(seed, "perplexity-base").uniform(0.01, 0.9, 200)
     natural, mixed = np.exp(-np.log(p).mean()), np.exp(-np.log2(p).mean())
     shown.check("2^(-mean log2 p) against e^(-mean ln p)", 2 ** -np.log2(p).mean(), natural)
@@ -82,7 +77,6 @@ def perplexity_base(seed: int) -> Demonstration:
     logs = np.log(p).mean() / np.log(bases)
     plot.curve(bases, bases**-logs, "t^(-mean log_t p)", RIGHT)
     plot.curve(bases, np.exp(-logs), "e^(-mean log_t p)", WRONG)
-    return shown
 
 
 def _gap(a: Array, b: Array) -> float:

@@ -50,9 +50,8 @@ def noisy_spread(beta: float, alpha: float) -> float:
     return spread(2 * beta * math.sqrt(alpha), 1.0)
 
 
-def small_noise(seed: int) -> Demonstration:
+def small_noise(shown: Demonstration, seed: int) -> None:
     """How small alpha must be."""
-    shown = Demonstration("small-noise-in-keys")
     noise = generator(seed, "small-noise").standard_normal((SAMPLES, N, N))
 
     def weights(alpha: float, query: Array) -> Array:
@@ -80,12 +79,10 @@ def small_noise(seed: int) -> Demonstration:
         label = f"beta = {beta:g}, alpha = 1/beta^2 dashed"
         plot.curve(alphas, [noisy_spread(beta, a) for a in alphas], label, colour)
         plot.draw("axvline", 1 / beta**2, color=colour, linewidth=1, linestyle="--")
-    return shown
 
 
-def range_of_a_key(seed: int) -> Demonstration:
+def range_of_a_key(shown: Demonstration, seed: int) -> None:
     """k_a and k_b in the plane of mu_a and mu_b, and what is wrong with 'the same direction'."""
-    shown = Demonstration("range-of-a-key")
     random = generator(seed, "range")
     wide, narrow = math.sqrt(SHOWN) * random.standard_normal((2, SAMPLES, N))
     k_a = np.outer(1 + random.normal(0.0, SD, SAMPLES), MU_A) + wide
@@ -116,7 +113,6 @@ def range_of_a_key(seed: int) -> Demonstration:
     for keys, colour, label in ((k_a[:250], WRONG, "k_a, 250 samples"), (k_b[:100], OTHER, "k_b")):
         plot.curve(keys[:, 0], keys[:, 1], label, colour, ".")
     plot.curve([1, 0], [0, 1], "mu_a and mu_b", RIGHT, "D")
-    return shown
 
 
 def sample_keys(seed: int) -> tuple[Array, Array]:
@@ -133,8 +129,7 @@ def within(edge: float) -> float:
     return math.erf(math.log(edge / (1 - edge)) / BETA)
 
 
-def one_head(seed: int) -> Demonstration:
-    shown = Demonstration("one-head-is-fragile")
+def one_head(shown: Demonstration, seed: int) -> None:
     gamma, keys = sample_keys(seed)
     alpha = softmax(keys @ (BETA * (MU_A + MU_B)))[:, 0]
     far, limit = abs(alpha - sigmoid(BETA * gamma)).max(), 1 / (100 * math.sqrt(math.pi))
@@ -158,7 +153,6 @@ def one_head(seed: int) -> Demonstration:
     plot.draw("fill_between", g, np.exp(-(g**2)), color=PALE, alpha=0.4, label="how likely")
     plot.curve(g, sigmoid(BETA * g), "alpha_a, beta = 10", RIGHT)
     plot.draw("axvspan", -edge, edge, color=WRONG, alpha=0.6, label="0.4 to 0.6")
-    return shown
 
 
 def copying_weight(gamma: Array) -> Array:
@@ -187,8 +181,7 @@ def mean_gain() -> float:
     return 4 * ratio * 2 / (1 + 1 / (N - 1))
 
 
-def two_heads(seed: int) -> Demonstration:
-    shown = Demonstration("two-heads-are-robust")
+def two_heads(shown: Demonstration, seed: int) -> None:
     gamma, keys = sample_keys(seed)
     v = np.random.default_rng(0).standard_normal((N, N))  # a variance of c is one of these values
 
@@ -236,4 +229,3 @@ def two_heads(seed: int) -> Demonstration:
             "hist", (outputs - middle) @ along / length(along) ** 2, bins=60, range=(-0.6, 0.6),
             alpha=0.75, weights=np.full(SAMPLES, 1 / SAMPLES), color=colour, label=label,
         )  # fmt: skip
-    return shown

@@ -15,7 +15,7 @@ from wherefrom.show.drawing.figures import to_svg
 from wherefrom.show.page.lab_report import CLAIMS, FIGURES
 
 # By name, in the order in which they are best read.
-DEMONSTRATIONS: dict[str, Callable[[int], Demonstration]] = {
+DEMONSTRATIONS: dict[str, Callable[[Demonstration, int], None]] = {
     "categorical": attention.categorical,
     "copying": attention.copying,
     "average-of-two": attention.average_of_two,
@@ -31,6 +31,12 @@ DEMONSTRATIONS: dict[str, Callable[[int], Demonstration]] = {
     "input-gradient": gradients.input_gradient,
     "perplexity-base": gradients.perplexity_base,
 }
+
+
+def demonstrate(name: str, seed: int) -> Demonstration:
+    shown = Demonstration(name)
+    DEMONSTRATIONS[name](shown, seed)
+    return shown
 
 
 def run_demonstrations(recipe: Demonstrations, path: Path) -> Outcome:
@@ -50,7 +56,7 @@ def _run(recipe: Demonstrations, folder: RunFolder) -> Outcome:
         folder.write_recipe(recipe)
     with folder.transaction():
         folder.clean_up()
-        shown = [build(recipe.seed) for build in DEMONSTRATIONS.values()]
+        shown = [demonstrate(name, recipe.seed) for name in DEMONSTRATIONS]
         for each in shown:
             folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
         folder.write_json(CLAIMS, [each.as_json() for each in shown])

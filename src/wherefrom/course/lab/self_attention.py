@@ -44,8 +44,7 @@ def matrices(seed: int) -> tuple[Array, Array, Array]:
     return key, query, value
 
 
-def key_query_value(seed: int) -> Demonstration:
-    shown = Demonstration("key-query-value")
+def key_query_value(shown: Demonstration, seed: int) -> None:
     _, b, c, _ = directions(seed)
     x, (key, query, value) = words(seed), matrices(seed)
     weights, out = contexts(x, key, query, value)
@@ -63,11 +62,9 @@ def key_query_value(seed: int) -> Demonstration:
     shares = out @ np.stack(directions(seed)).T / BETA**2
     shown.grid("alpha", weights, ["1", "2", "3"], ["x_1", "x_2", "x_3"])
     shown.grid("outputs", shares, ["c_1", "c_2", "c_3"], _NAMES)
-    return shown
 
 
-def without_key_query_value(seed: int) -> Demonstration:
-    shown = Demonstration("without-key-query-value")
+def without_key_query_value(shown: Demonstration, seed: int) -> None:
     a, b, c, d = directions(seed)
     runs = {
         name: contexts(words(seed, added), *[np.eye(_D)] * 3)
@@ -94,7 +91,6 @@ def without_key_query_value(seed: int) -> Demonstration:
     shown.check("share of u_b in c_2 with u_d added", runs["u_d"][1][1] @ b / BETA**2, 0, 1e-6)
     shares = np.stack([out[1] for _, out in runs.values()]) @ np.stack((a, b, c, d)).T / BETA**2
     shown.grid("c_2 after adding ... to x_2", shares, list(runs), _NAMES)
-    return shown
 
 
 def _product(costs: Counter[str], what: str, left: Array, right: Array) -> Array:
@@ -123,8 +119,7 @@ def synthesizer_head(x: Array, seed: int, head: int) -> tuple[Array, Counter[str
     return scores, costs
 
 
-def synthesizer(seed: int) -> Demonstration:
-    shown = Demonstration("synthesizer")
+def synthesizer(shown: Demonstration, seed: int) -> None:
     width, head, rows = 32, 8, 64
     x = generator(seed, "words").standard_normal((2 * rows, width))
     moved = np.vstack((x[:1], x[rows + 1 :]))  # other words, but for the first
@@ -146,4 +141,3 @@ def synthesizer(seed: int) -> Demonstration:
     plot.curve(n, 2 * n**2 * head + 3 * n * width * head, "queries and keys", RIGHT)
     plot.curve(n, 2 * n**2 * head + 2 * n * width * head, "synthesizer", WRONG)
     plot.curve(n, 2 * n * width * head, "without its quadratic part", OTHER, "--")
-    return shown

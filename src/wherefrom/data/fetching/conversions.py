@@ -86,7 +86,7 @@ def reviews(members: Members, folder: Path) -> str:
 
 def ball_players(members: Members, folder: Path) -> str:
     """Baseball players: a text and questions about each whose name is unique."""
-    inner = take(_one(members, ".zip"), "_source.zip", r"[^/]+/core/People\.csv", 2**24)
+    inner = take(_one(members, ".zip"), "_source.zip", r"[^/]+/core/People\.csv")
     rows = biographies.read_csv(_one(inner, ".csv"))
     return biographies.write_biographies(folder, [biographies.ball_player(row) for row in rows])
 

