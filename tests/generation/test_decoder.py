@@ -7,6 +7,7 @@ from torch import Tensor, nn
 
 from tests.support.drawn_models import Uncached
 from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.randomness import Stream, below, draws
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Completion, Request
 from wherefrom.models.attention import MIXERS
@@ -162,6 +163,18 @@ def test_sampling_follows_the_softmax(top_k):
     assert ((counts[seen] - expected) ** 2 / expected).sum() < 20
     for (completion,) in found[:50]:  # the model's own probability, not the tempered one
         assert completion.log_probability == pytest.approx(own[completion.tokens[0]], abs=1e-4)
+
+
+def test_with_even_odds_the_text_is_the_counted_integers():
+    model, prompt = random_model(vocab=8), (4, 7, 3)
+    nn.init.zeros_(model.head.weight)
+    request = Request(prompt, max_new=16, temperature=1.0, seed=3, stop=None, number=77)
+    ((found,),) = Decoder(model).generate([request])
+    positions = np.arange(3, 19)
+    (words,) = draws(
+        1, seed=3, stream=Stream.SAMPLING, stage=0, step=positions, row=np.full(16, 77)
+    )
+    assert list(found.tokens) == below(words, 8).tolist()
 
 
 def exhaustive(model: GPT, prompt: tuple[int, ...], max_new: int, stop: int) -> list[Completion]:
