@@ -10,7 +10,6 @@ from tests.support.made_up import make_reply
 from wherefrom.auditing.audit_findings import Audit, AuditedAnswer
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.contracts import Question
-from wherefrom.core.errors import Mismatch
 
 
 def test_findings_read_back_as_they_were_written(audited: Audited, audited_relations: Audited):
@@ -18,13 +17,6 @@ def test_findings_read_back_as_they_were_written(audited: Audited, audited_relat
         written = json.loads(json.dumps(to_json(found), allow_nan=False))
         assert written == to_json(found)
         assert to_json(from_json(Audit, written, "audit")) == written
-
-
-def test_why_nothing_was_retrained_is_written_in_words(audited: Audited):
-    found = audited.findings
-    changed = replace(found, not_retrained=Mismatch("corpus.txt: expected the text as it was"))
-    assert to_json(changed)["not_retrained"] == "corpus.txt: expected the text as it was"
-    assert to_json(found)["not_retrained"] is None
 
 
 @pytest.mark.parametrize(("gold", "right"), [("Oslo", True), ("Rome", False), (None, False)])

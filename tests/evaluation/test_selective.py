@@ -191,20 +191,12 @@ def test_the_difference_is_that_of_the_two_areas():
     assert (same.value, same.interval) == (0.0, (0.0, 0.0)), "only the order counts"
 
 
-def test_without_two_kinds_of_answers_there_is_nothing_to_compare():
-    assert compare_aurocs(np.arange(4.0), np.arange(4.0), np.ones(4, dtype=bool)) is None
-
-
-@pytest.mark.parametrize(
-    ("times", "resamples", "most"),
-    [(40, 200, 1.0), pytest.param(200, 400, 0.99, marks=pytest.mark.nightly)],
-)
-def test_the_interval_of_a_difference_holds_the_truth(times, resamples, most):
+def test_the_interval_of_a_difference_holds_the_truth():
     """Two scores with the same noise have a difference of 0."""
     chance, held = np.random.default_rng(3), 0
-    for _ in range(times):
+    for _ in range(40):
         right = np.arange(100) < 75
         one, other = (right + chance.normal(size=100) for _ in range(2))
-        found = compare_aurocs(one, other, right, resamples=resamples)
+        found = compare_aurocs(one, other, right, resamples=200)
         held += found.interval[0] <= 0 <= found.interval[1]
-    assert 0.9 <= held / times <= most
+    assert held >= 36

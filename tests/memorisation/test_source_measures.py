@@ -62,29 +62,22 @@ def test_a_small_example_by_hand():
     assert found.spearman is None
 
 
-def test_a_predictor_that_beats_confidence_says_so(recalled):
-    found = measure_source(
-        sources(recalled, noisy(recalled, 0.2), probability=noisy(recalled, 3.0, 1)),
-        ALL,
-    )
-    line, _ = found.in_words
-    start = "the predictor separates recalled from guessed better than the model's own probability"
-    assert line.startswith(f"{start} alone: AUROC ")
-    assert "among 80 answers about people with text, difference +0." in line
-
-
-def test_a_predictor_that_does_not_beat_confidence_says_so(recalled):
-    """It is compared with the better of the two scores that cost nothing."""
-    score = noisy(recalled, 0.7)
-    weak = noisy(recalled, 5.0, 2)
-    found = measure_source(sources(recalled, score, probability=weak, confidence=score**2), ALL)
-    line = found.in_words[0]
-    assert line.startswith("the predictor is not shown to be better than the confidence alone: ")
-    assert line.endswith("difference +0.000 [+0.000, +0.000]")
-    worse = measure_source(sources(recalled, weak, probability=score), ALL)
-    assert worse.in_words[0].startswith(
-        "the predictor is worse than the model's own probability alone, so use that instead: "
-    )
+def test_it_is_compared_with_the_better_of_the_two_scores_that_cost_nothing(recalled):
+    score, weak = noisy(recalled, 0.7), noisy(recalled, 5.0, 2)
+    for predicted, probability, confidence, said in (
+        (score, weak, weak, "the predictor separates recalled from guessed better than the "),
+        (score, weak, score**2, "the predictor is not shown to be better than the confidence al"),
+        (
+            weak,
+            score,
+            weak,
+            "the predictor is worse than the model's own probability alone, so use",
+        ),
+    ):
+        given = sources(recalled, predicted, probability=probability, confidence=confidence)
+        line = measure_source(given, ALL).in_words[0]
+        assert line.startswith(said)
+        assert "among 80 answers about people with text, difference " in line
 
 
 def test_it_is_compared_with_the_evidence(recalled):

@@ -33,12 +33,6 @@ def material(**changed) -> Material:
     return Material(dataset, vocabulary, **given)
 
 
-def plans(stage: Stage, number: int = 0, **changed) -> dict[int, torch.Tensor]:
-    """The integers of every part at work in the last step, by the order of the shares."""
-    mix = build_objective(stage, number, material(**changed))
-    return {i: plan for i, (_, plan, _) in enumerate(mix.plan(9, 1))}
-
-
 def test_a_stage_is_built_from_its_shares():
     mix = build_objective(STAGE, 0, material())
     early, late = mix.render(mix.plan(4, 1), 0), mix.render(mix.plan(5, 1), 0)

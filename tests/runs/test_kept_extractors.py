@@ -92,9 +92,8 @@ def test_a_text_with_too_few_answers_has_no_checker_and_no_file(path, monkeypatc
     assert not (path / EVIDENCE).exists()
 
 
-def test_a_run_has_its_index_beside_it_and_a_new_one_for_other_text(tiny_run, tmp_path):
-    copy = shutil.copytree(tiny_run, tmp_path / "run")
-    run = open_run(copy)
+def test_a_run_has_its_index_beside_it_and_a_new_one_for_other_text(own_run):
+    run = open_run(own_run)
     index = index_run(run)
     person = run.dataset.select("held-out")[0].subject
     assert [index.document(i).text for i in index.about(person)] == [
@@ -102,27 +101,26 @@ def test_a_run_has_its_index_beside_it_and_a_new_one_for_other_text(tiny_run, tm
     ]
     without_text = run.dataset.select("held-out", ("none",))
     assert {index.about(q.subject) for q in without_text} == {()}
-    file = copy / INDEX / index_module.FILE
+    file = own_run / INDEX / index_module.FILE
     written = file.stat().st_mtime_ns
     index_run(run).close()
     assert file.stat().st_mtime_ns == written
     for spoil in (
-        lambda: Index.build(copy / INDEX, [], "other").close(),
+        lambda: Index.build(own_run / INDEX, [], "other").close(),
         lambda: file.write_bytes(b"x"),
     ):
         spoil()
         assert len(index_run(run)) == len(run.dataset.documents)
 
 
-def test_a_run_that_may_only_be_read_has_its_index_in_memory(tiny_run, tmp_path, read_only):
-    copy = shutil.copytree(tiny_run, tmp_path / "run")
-    shutil.rmtree(copy / INDEX, ignore_errors=True)
-    run = open_run(copy)
+def test_a_run_that_may_only_be_read_has_its_index_in_memory(own_run, read_only):
+    shutil.rmtree(own_run / INDEX, ignore_errors=True)
+    run = open_run(own_run)
     index = index_run(run)
     question = run.dataset.select("held-out")[0]
     assert len(index) == len(run.dataset.documents)
     assert all(question.subject in index.document(i).text for i in index.about(question.subject))
-    assert not (copy / INDEX).exists()
+    assert not (own_run / INDEX).exists()
 
 
 def test_what_the_reader_of_notes_learnt_is_kept_for_the_fact_checker(relations_run: Path):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
+from wherefrom.core.errors import Damaged, Mismatch, MissingInput
 from wherefrom.core.recipe import Recipe
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run, open_run
@@ -44,13 +44,6 @@ def test_a_model_is_the_one_that_was_trained(run):
         torch.testing.assert_close(
             found(text(run)), trained.eval()(text(run)), atol=1e-5, rtol=1e-4
         )
-
-
-def test_an_unknown_model_is_refused_with_a_guess(run):
-    with pytest.raises(
-        UsageError, match="no model 'with_pretrainin'; did you mean 'with_pretraining'"
-    ):
-        run.model("with_pretrainin")
 
 
 @pytest.mark.parametrize("stage", ["pretrain", "questions_only"])

@@ -33,13 +33,12 @@ def test_runs_of_other_kinds_are_sound(relations_run, sentiment_run, facts_folde
         assert verify_run(path).faults == (), path
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_weights_that_are_no_numbers(own_run, value):
+def test_weights_that_are_no_numbers(own_run):
     """Written as any other file: only what it says is wrong."""
     folder, name = RunFolder(own_run), "models/with_pretraining/weights.safetensors"
     arrays = load_arrays(own_run / name)
     first = next(iter(arrays))
-    arrays[first].reshape(-1)[3] = value
+    arrays[first].reshape(-1)[3] = np.nan
     folder.write_model("with_pretraining", arrays, folder.read_facts("with_pretraining"))
     assert list(faults(own_run)) == [name]
     assert f"{first}: expected numbers of at most 1e+30, found" in faults(own_run)[name]

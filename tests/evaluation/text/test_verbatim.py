@@ -17,8 +17,4 @@ def test_text_of_the_training_text_is_found():
     assert find_verbatim("UUUNKKK " * 20, "UUUNKKK " * 50, "UUUNKKK").windows == 0
     assert find_verbatim("UUUNKKK " * 20, "UUUNKKK " * 50).found == 2  # a word like any other
     assert find_verbatim(words * 200, "").windows == 1000
-
-
-def test_where_lines_end_does_not_matter_for_that():
-    words = " ".join(f"word{i}" for i in range(100))
     assert find_verbatim(words.replace(" ", "\n"), one_line(f"{words}\n")).found == 11

@@ -42,8 +42,10 @@ def test_joints_cover_all_slots_in_rows_that_are_short_enough():
 
 
 @pytest.mark.parametrize("attention", ["rope", "causal"])
-@pytest.mark.parametrize("models", [1, 3])
-def test_rows_without_padding_give_the_same(attention, models, monkeypatch):
+@pytest.mark.parametrize(
+    ("way", "models"), [(unpadded.HALF, 1), (unpadded.HALF, 3), (unpadded.OWN, 1)]
+)
+def test_rows_without_padding_give_the_same(attention, way, models, monkeypatch):
     torch.manual_seed(0)
     config = replace(CONFIG, attention=attention)
     each = [GPT(config).double() for _ in range(models)]
@@ -52,18 +54,15 @@ def test_rows_without_padding_give_the_same(attention, models, monkeypatch):
     tokens = torch.randint(0, 20, (4 * models, 10))
     packing = model.packing(lengths.flatten(), 10, 48)
     expected = model.features(tokens, packing=packing)
-    monkeypatch.setattr(causal, "choose_way", lambda x, packing, width: way_if(packing))
+    monkeypatch.setattr(causal, "choose_way", lambda x, packing, width: way)
     monkeypatch.setattr(causal, "attend_rows", attend_one_by_one)
+    monkeypatch.setattr(causal, "attend_projected", attend_whole)
     flowing = replace(packing, cu_seqlens=find_cu_seqlens(lengths, 10, 48))
     found = model.features(tokens, packing=flowing)
     filled = packing.filled_N
     assert 0 < int(filled.sum()) < len(filled)
     torch.testing.assert_close(found[filled], expected[filled])
     assert found.isfinite().all()  # in empty slots, too
-
-
-def way_if(packing: Packing) -> str | None:
-    return None if packing.cu_seqlens is None else unpadded.HALF
 
 
 def attend_whole(parts, packing: Packing, heads: int, angles, normed: bool, *dropout):
@@ -76,20 +75,6 @@ def attend_whole(parts, packing: Packing, heads: int, angles, normed: bool, *dro
         positions = torch.arange(len(parts)) - starts
         q_and_k = RotarySelfAttention.place_packed(mixer, q_and_k, positions).to(v.dtype)
     return attend_one_by_one(*q_and_k.unbind(1), v[:, 0], packing).flatten(1)
-
-
-@pytest.mark.parametrize("attention", ["rope", "causal"])
-def test_our_own_kernels_are_given_all_that_attention_needs(attention, monkeypatch):
-    torch.manual_seed(0)
-    model = GPT(replace(CONFIG, attention=attention)).double()
-    lengths, tokens = torch.tensor([7, 0, 10, 2]), torch.randint(0, 20, (4, 10))
-    packing = model.packing(lengths, 10, 24)
-    expected = model.features(tokens, packing=packing)
-    monkeypatch.setattr(causal, "choose_way", lambda x, packing, width: unpadded.OWN)
-    monkeypatch.setattr(causal, "attend_projected", attend_whole)
-    flowing = replace(packing, cu_seqlens=find_cu_seqlens(lengths[None], 10, 24))
-    found = model.features(tokens, packing=flowing)
-    torch.testing.assert_close(found[packing.filled_N], expected[packing.filled_N])
 
 
 def test_a_way_is_chosen_by_precision_and_shape(monkeypatch):
