@@ -38,8 +38,8 @@ ALLOWED = {
     "experiments": _TO_MEMORISATION | {"experiments/recipes", "show/drawing"},
     "auditing": _TO_MEMORISATION | {"experiments/recipes", "show/drawing", "experiments"},
     "show": _TO_MEMORISATION | {"experiments/recipes", "show/drawing", "experiments", "auditing"},
-    # The doctor needs the course's data, which the user's list of data sets knows where to find, and
-    # compares models with the library's own.
+    # The doctor needs the course's data, which the user's list of data sets knows where to find.
+    # It compares models with the library's own.
     "course": {"core", "data", "models", "evaluation", "runs", "show/drawing"}
     | {"experiments", "show"},
 }
