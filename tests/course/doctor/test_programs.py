@@ -100,3 +100,14 @@ def test_a_program_that_takes_other_arguments_is_a_finding(ran):
 def test_files_that_are_named_otherwise_are_there(ran, name):
     claims = ran("pretrain", ("run.py", "open(args.pretrain_corpus_path", f'open("{name}"'))
     assert training.check_config(claims, "pretrain") is None
+
+
+def test_a_file_may_be_loaded_after_the_trainer_was_made(tmp_path):
+    """What counts is what the model holds when it begins to train."""
+    model, ran = torch.nn.Linear(1, 1), programs.Ran(tmp_path / "saved.params")
+    ran.keep(SimpleNamespace(model=model), ())
+    for value, trained in ((2.0, 0), (3.0, 1)):
+        torch.nn.init.constant_(model.bias, value)
+        ran.trained = trained
+        ran.hold()
+    assert ran.loaded["bias"].item() == 2.0

@@ -57,8 +57,13 @@ class Ran:
         self.data = getattr(trainer, "train_dataset", None)
         settings = getattr(trainer, "config", None)
         self.config = {name: _plain(getattr(settings, name, None)) for name in fields}
-        named = self.model.named_parameters()
-        self.loaded = {name: value.detach().clone() for name, value in named}
+        self.hold()
+
+    def hold(self) -> None:
+        """Its parameters before any training; some load a file after they made the trainer."""
+        if not self.trained:
+            named = self.model.named_parameters()
+            self.loaded = {name: value.detach().clone() for name, value in named}
 
 
 def build(submission: Submission, how: Any, **settings: float) -> nn.Module:
@@ -122,6 +127,7 @@ def _by_functions(
     kind = repr(got)[:60] if several else type(got).__name__
     said = f"{function}() should return a config and a trainer, not {kind}"
     expect(several and len(got) == 2 and None not in got, "form", said)
+    ran.hold()
     if how.shrunken is not None:
         submission.train(ran.model, str(ran.written), got[1])
 
@@ -183,6 +189,7 @@ def watched(
             self.train_dataset = torch.utils.data.Subset(ran.data, range(_MANY))
 
     def train(self: Any, *given: Any, **named: Any) -> Any:
+        ran.hold()
         ran.trained += 1
         return really_train(self, *given, **named) if shrunken else None
 
