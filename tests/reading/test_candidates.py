@@ -7,7 +7,7 @@ from wherefrom.reading.tokens import normalise
 
 
 def found(text: str, *answers: str, subject: str = "Jo Ray") -> list[str]:
-    line = Line(text, subject, AnswerProfile.of(answers))
+    line = Line.of(text, subject, AnswerProfile.of(answers))
     return [line.span(c).of(text) for c in line.candidates]
 
 
@@ -87,8 +87,12 @@ def test_names_are_candidates_where_answers_are_in_names():
     assert (usual.named, named.named) == (False, True)
     once = AnswerProfile.of(["Macao", "Lima", "Oslo"], ["Macao", "Peru", "Norway"])
     assert not once.named, "one such answer is chance"
-    assert [c.value for c in Line(text, "Peru", usual).candidates] == ["its", "city"]
-    assert [c.value for c in Line(text, "Peru", named).candidates] == ["peru", "its", "peru city"]
+    assert [c.value for c in Line.of(text, "Peru", usual).candidates] == ["its", "city"]
+    assert [c.value for c in Line.of(text, "Peru", named).candidates] == [
+        "peru",
+        "its",
+        "peru city",
+    ]
 
 
 def test_a_rare_kind_of_answer_is_not_looked_for():
@@ -97,7 +101,7 @@ def test_a_rare_kind_of_answer_is_not_looked_for():
 
 def test_chains_are_what_commas_and_repeated_words_join():
     text = "born in Altona in Holstein, Denmark and in Rome, Paris"
-    line = Line(text, "Jo Ray", AnswerProfile.of(["Oslo"]))
+    line = Line.of(text, "Jo Ray", AnswerProfile.of(["Oslo"]))
     first, second = ("altona", "holstein", "denmark"), ("rome", "paris")
     assert {
         line.span(c).of(text): (line.chain_names(c.chain), c.position) for c in line.candidates
@@ -136,7 +140,7 @@ def read_records(values: list[str], label: str) -> AnswerProfile:
     ],
 )  # fmt: skip
 def test_whole_values_behind_a_label_are_candidates(values, new):
-    line = Line(f"Name: m Kind: {new} Size: 9 Note: x", "m", read_records(values, "Kind"))
+    line = Line.of(f"Name: m Kind: {new} Size: 9 Note: x", "m", read_records(values, "Kind"))
     fits = {line.span(c).of(line.text): c.fit for c in line.candidates}
     assert max(fits, key=lambda text: fits[text]) == new
 

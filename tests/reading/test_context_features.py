@@ -15,7 +15,7 @@ def features(
     subject: str = "Jo Ray",
 ) -> dict[str, set[str]]:
     """The features of each candidate, under its text."""
-    line = Line(text, subject, AnswerProfile.of(["Bonn"]))
+    line = Line.of(text, subject, AnswerProfile.of(["Bonn"]))
     context = Context(line, known or {}, distractors)
     return {line.span(c).of(text): set(context.features(c)) for c in line.candidates}
 
@@ -103,7 +103,7 @@ def test_known_answers_before_a_candidate_are_counted():
 
 
 def test_a_score_is_the_sum_of_the_weights_of_a_candidate_s_features():
-    line = Line(TEXT, "Jo Ray", AnswerProfile.of(["Bonn", "3 May 1950", "a field"]))
+    line = Line.of(TEXT, "Jo Ray", AnswerProfile.of(["Bonn", "3 May 1950", "a field"]))
     context = Context(line, {"oslo": 2, "rome": 1}, frozenset({"he"}))
     found = [context.features(c) for c in line.candidates]
     names = sorted({name for each in found for name in each})

@@ -106,7 +106,7 @@ def _other_answers(checker: FactChecker, question: Question) -> tuple[list[str],
     near: set[str] = set(gold)
     text = ""
     for number in checker.index.about(question.subject):  # all of it: others may be told of there
-        line = Line(checker.index.document(number).text, question.subject, profile)
+        line = Line.of(checker.index.document(number).text, question.subject, profile)
         text += fold(line.text)
         inside |= {candidate.value for candidate in line.candidates}
         chains = {run for c in line.candidates if c.value in gold for run in c.chain}

@@ -7,9 +7,10 @@ it ends before these two words, given that it has not ended yet.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
 
 from wherefrom.core.errors import BadData
@@ -42,8 +43,8 @@ def spell(token: str) -> str:
 class Boundaries:
     """What stands before phrases of one kind and behind them.
 
-    `openers` has for each context the share of its places that begin a phrase, `last_tokens` the
-    last token of each of them; `firsts` the same for contexts with a first token that is common
+    `openers` has for each context the share of its places that begin a phrase, `nearest` the last
+    two tokens of each of them; `firsts` the same for contexts with a first token that is common
     behind them, since few names begin with "The". `ends` counts for each context how often a phrase
     ended before it and how often it was met inside a phrase or at its end. `kinds` are those of
     first tokens.
@@ -54,10 +55,10 @@ class Boundaries:
     ends: dict[Context, tuple[int, int]]
     kinds: frozenset[str]
     longest: int
-    last_tokens: frozenset[str] = field(init=False)
+    nearest: frozenset[Context] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "last_tokens", frozenset(key[-1] for key in self.openers))
+        object.__setattr__(self, "nearest", frozenset(key[-2:] for key in self.openers))
 
     def as_json(self) -> dict[str, Any]:
         """Contexts are lists in JSON, which cannot be keys: each stands beside its value."""
@@ -105,7 +106,7 @@ class Boundaries:
         if not self.openers:
             return
         words = [EDGE, *map(spell, tokens), EDGE, EDGE]
-        for first in [i for i in range(len(tokens)) if words[i] in self.last_tokens]:
+        for first in _places(words[:-1], self.nearest):
             opened = _opened(words, first, self.openers, self.firsts)
             if opened and token_kind(tokens[first]) in self.kinds:
                 for last, chance in self.find_ends(words, first):
@@ -188,10 +189,9 @@ def _learn_openers(
         texts.update({context for context, _ in behind})
     wanted = {context for context, n in texts.items() if n >= _REPEATED}
     met: Counter[Context] = Counter()
-    last_tokens = {context[-1] for context in wanted}
+    nearest = {context[-2:] for context in wanted}
     for words in spelt:
-        # The places behind every token of the text, but the two beyond its end.
-        for i in (i for i in range(len(words) - 2) if words[i] in last_tokens):
+        for i in _places(words, nearest):
             met.update((*c, words[i + 1]) for c in wanted.intersection(_contexts(words, i)))
     common = {key: begins[key] / n for key, n in met.items() if n >= _COMMON}
     every, rare = _shares(met, begins), _shares({k: met[k] for k in met if k not in common}, begins)
@@ -213,6 +213,12 @@ def _shares(
         begun, places = found.get(key[:-1], (0, 0))
         found[key[:-1]] = (begun + begins[key], places + n)
     return found
+
+
+def _places(words: Sequence[str], nearest: Container[Context]) -> list[int]:
+    """The places of a text behind one of these tokens or pairs of tokens."""
+    pairs = [(EDGE,), *pairwise(words)]
+    return [i for i in range(len(words) - 2) if pairs[i] in nearest]
 
 
 def _contexts(words: Sequence[str], first: int) -> list[Context]:

@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import islice, pairwise
+from itertools import pairwise
 
 from wherefrom.core.contracts import Span
 from wherefrom.reading.boundaries import Boundaries, TokenRange, learn_crosswise
 from wherefrom.reading.mentions import same_span
-from wherefrom.reading.subject_text import CandidateAnswer, Names, read_text
+from wherefrom.reading.subject_text import CandidateAnswer, Names, SubjectText, read_text
 from wherefrom.reading.tokens import (
     find_glue,
     is_unspaced,
@@ -127,16 +127,16 @@ class AnswerProfile:
     ) -> "AnswerProfile":
         """The same profile, and what stands around the answers if that is needed."""
         odd = sum(not self._has_shape(tokens) for tokens in answers)
-        tokens, found = list[list[str]](), list[list[TokenRange]]()
-        for text, wanted in islice(zip(texts, own, strict=False), _SAMPLE):
-            read = read_tokens(text, self.known, self.glue)
-            tokens.append(read.texts)
-            found.append(find_places(wanted, read.folded, self.glue))
+        told = [read_tokens(text, self.known, self.glue) for text in texts[:_SAMPLE]]
+        tokens = [read.texts for read in told]
+        shapeless = odd > max(1, _RARE * len(answers))
+        if not shapeless and sum(map(len, tokens)) <= _LONG * len(tokens):
+            return self
+        asked = zip(told, own, strict=False)
+        found = [find_places(wanted, read.folded, self.glue) for read, wanted in asked]
         halves, covered = learn_crosswise(tokens, found)
         labelled = covered >= _ALWAYS and sum(map(bool, found)) >= _ALWAYS_FROM
-        long = sum(map(len, tokens)) > _LONG * len(tokens)
-        needed = odd > max(1, _RARE * len(answers)) or (labelled and long)
-        if not needed or covered < _OFTEN:
+        if covered < _OFTEN or not (shapeless or labelled):
             return self
         others = {text: halves[i % 2] for i, text in enumerate(texts[: len(tokens)])}
         boundaries = Boundaries.learn(tokens, found)
@@ -179,15 +179,14 @@ class Line:
     A part of the name inside another name is not the subject's: Jose Paniagua, born in San Jose.
     """
 
-    def __init__(self, text: str, subject: str, profile: AnswerProfile) -> None:
-        self.text, self.profile = text, profile
-        self.read = read_text(text, subject, profile.known, profile.glue, profile.starters)
+    def __init__(self, read: SubjectText, profile: AnswerProfile) -> None:
+        self.read, self.text, self.profile = read, read.text, profile
         self.tokens, self.is_name = self.read.tokens, self.read.is_name
         self.sentence_starts = self.read.sentence_starts
         self.names = self._find_names()
         self.kinds, self._runs = self.names.kinds, self.names.runs
         self._possessives = [k for k, kind in enumerate(self.kinds) if kind == "possessive"]
-        boundaries = profile.untaught.get(text, profile.boundaries)
+        boundaries = profile.untaught.get(self.text, profile.boundaries)
         self._fits = dict(boundaries.find(self.tokens)) if boundaries else {}
         starts = {first for first, _ in self._fits} if profile.labelled else set[int]()
         places = {*self._fits, *self._places(sorted(starts) or range(len(self.tokens)))}
@@ -195,6 +194,11 @@ class Line:
             places = {place for place in places if place[0] in starts}
         make = self._candidate if self._fits else self.names.candidate
         self.candidates = [make(*place) for place in sorted(places)]
+
+    @classmethod
+    def of(cls, text: str, subject: str, profile: AnswerProfile) -> "Line":
+        """The line that a text about a subject is."""
+        return cls(read_text(text, subject, profile.known, profile.glue, profile.starters), profile)
 
     def _find_names(self) -> Names:
         """The names of the text, the subject's only where it may be an answer."""

@@ -120,7 +120,7 @@ class RelationExtractor:
         statement, and others that are almost as good: most others say where somebody lived,
         studied or died.
         """
-        line = Line(text, subject, self.profile)
+        line = Line.of(text, subject, self.profile)
         if not line.candidates:
             return []
         context, p, totals = self._weigh(line)

@@ -16,6 +16,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, pairwise
 
 from wherefrom.core.contracts import Question
@@ -23,7 +24,7 @@ from wherefrom.reading.candidates import AnswerProfile, Line, find_places
 from wherefrom.reading.context_features import Context
 from wherefrom.reading.index import fold
 from wherefrom.reading.log_linear import FOLDS, Example
-from wherefrom.reading.sentences import find_starters, split_sentences
+from wherefrom.reading.sentences import find_starters
 from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.subject_text import CandidateAnswer
 from wherefrom.reading.tokens import is_in_capitals, normalise, read_tokens
@@ -105,11 +106,11 @@ class LearntLine:
     weight: float = 1.0
     is_cut: bool = False
 
-    @property
+    @cached_property
     def states(self) -> bool:
         return any(candidate.value in self.answers for candidate in self.line.candidates)
 
-    @property
+    @cached_property
     def has_answer(self) -> bool:
         """Whether the answer stands there at all, be it in a longer word."""
         return self.states or _has_any(self.line.text, self.answers)
@@ -158,7 +159,7 @@ class Lesson:
         for subject in subjects:
             number, answers = asked.folds[subject], frozenset(asked.answers[subject])
             own = _lines(texts[subject], subject, profiles[number], answers, number)
-            cut = [one for each in own if (one := _cut(each, subject))]
+            cut = [one for each in own if (one := _cut(each))]
             lines += own
             silent += cut
             size += sum(min(len(one.line.candidates), _MOST_OTHERS) for one in (*own, *cut))
@@ -268,31 +269,30 @@ def _lines(
     number: int,
 ) -> list[LearntLine]:
     """The lines of one subject: those with the answer, and some of the others for all of them."""
-    having = [text for text in texts if _has_any(text, answers)]
-    others = [text for text in texts if not _has_any(text, answers)]
+    has = [_has_any(text, answers) for text in texts]
+    having = [text for text, has_answer in zip(texts, has, strict=True) if has_answer]
+    others = [text for text, has_answer in zip(texts, has, strict=True) if not has_answer]
     kept = sorted(others, key=_digest)[:_MOST_SILENT]
     weight = len(others) / max(len(kept), 1)
-    found = [LearntLine(Line(text, subject, profile), answers, number) for text in having]
-    return found + [
-        LearntLine(Line(text, subject, profile), answers, number, weight) for text in kept
-    ]
+    weighed = [*((text, 1.0) for text in having), *((text, weight) for text in kept)]
+    return [LearntLine(Line.of(t, subject, profile), answers, number, w) for t, w in weighed]
 
 
-def _cut(learnt: LearntLine, subject: str) -> LearntLine | None:
+def _cut(learnt: LearntLine) -> LearntLine | None:
     """The line without the sentences that have the answer; None if it has none, or no others."""
     if not learnt.has_answer:
         return None
-    text, profile = learnt.line.text, learnt.line.profile
-    line = learnt.line
-    right = [line.span(c).start for c in line.candidates if c.value in learnt.answers]
-    kept = ""
-    for sentence in split_sentences(text, profile.starters):
-        inside = any(sentence.start <= start < sentence.end for start in right)
-        if not inside and not _has_any(sentence.of(text), learnt.answers):
-            kept += sentence.of(text)
-    if not kept.strip():
+    line, answers = learnt.line, learnt.answers
+    right = [line.span(c).start for c in line.candidates if c.value in answers]
+    kept = [
+        sentence
+        for sentence in line.read.sentences
+        if not any(sentence.start <= start < sentence.end for start in right)
+        and not _has_any(sentence.of(line.text), answers)
+    ]
+    if not any(sentence.of(line.text).strip() for sentence in kept):
         return None
-    return replace(learnt, line=Line(kept, subject, profile), is_cut=True)
+    return replace(learnt, line=Line(line.read.keep(kept), line.profile), is_cut=True)
 
 
 def _has_any(text: str, answers: Iterable[str]) -> bool:

@@ -4,6 +4,7 @@ None of this depends on what is asked for, so it is worked out once where severa
 from one text. The last few texts are kept: a text is read for one relation after the other.
 """
 
+from bisect import bisect_left
 from collections.abc import Container, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from wherefrom.reading.tokens import Tokens, normalise, read_tokens, words
 
 NAME = "<name>"  # stands for any part of the subject's name in features
 _KEPT = 64  # texts
-_OPENING, _CLOSING = "(（", ")）"
+_OPENING, _PARENTHESES = frozenset("(（"), frozenset("()（）")
 
 
 class CandidateAnswer(NamedTuple):
@@ -46,19 +47,33 @@ class SubjectText:
     def __init__(
         self, text: str, subject: str, tokens: Tokens, starters: Container[str] = ()
     ) -> None:
-        self.text = text
-        self.spans, self.tokens, self.folded = tokens.spans, tokens.texts, tokens.folded
-        self.kinds = tokens.kinds
-        self.sentence_starts = self._sentence_starts(starters)
+        self.text, self.subject, self._starters = text, subject, starters
+        self.starts, self.ends = tokens.starts, tokens.ends
+        self.tokens, self.folded, self.kinds = tokens.texts, tokens.folded, tokens.kinds
+        self.sentences = split_sentences(text, starters)
+        self.sentence_starts = self._sentence_starts()
         self.is_name = self._name_parts(_parts_of(subject))
 
     def span(self, first: int, last: int) -> Span:
         """The characters of tokens `first` to `last` (not included)."""
-        return same_span(self.spans[first].start, self.spans[last - 1].end)
+        return same_span(self.starts[first], self.ends[last - 1])
 
     def phrase(self, first: int, last: int) -> str:
         """The text of tokens `first` to `last` (not included)."""
-        return self.text[self.spans[first].start : self.spans[last - 1].end]
+        return self.text[self.starts[first] : self.ends[last - 1]]
+
+    def keep(self, sentences: Sequence[Span]) -> "SubjectText":
+        """The text of these sentences alone; its tokens are the same, so none is looked for."""
+        text = "".join(sentence.of(self.text) for sentence in sentences)
+        starts, ends, texts, moved = list[int](), list[int](), list[str](), 0
+        for sentence in sentences:
+            first, last = (bisect_left(self.starts, i) for i in (sentence.start, sentence.end))
+            back = sentence.start - moved
+            starts += [start - back for start in self.starts[first:last]]
+            ends += [end - back for end in self.ends[first:last]]
+            texts += self.tokens[first:last]
+            moved += sentence.end - sentence.start
+        return SubjectText(text, self.subject, Tokens(starts, ends, texts), self._starters)
 
     @cached_property
     def patterns(self) -> list[str]:
@@ -71,15 +86,15 @@ class SubjectText:
     @cached_property
     def depths(self) -> list[int]:
         """For each token, 1 if it stands in parentheses, else 0; the closing mark is outside."""
-        if not any(mark in self.text for mark in _OPENING):
-            return [0] * len(self.tokens)
-        depth, depths = 0, list[int]()
-        for token in self.tokens:
-            if token in _OPENING:
-                depth += 1
-            elif depth and token in _CLOSING:
+        depths, depth, opened = [0] * len(self.tokens), 0, 0
+        for i in [i for i, token in enumerate(self.tokens) if token in _PARENTHESES]:
+            if self.tokens[i] in _OPENING:
+                depth, opened = depth + 1, opened if depth else i
+            elif depth:
                 depth -= 1
-            depths.append(1 if depth else 0)
+                depths[opened:i] = [1] * (i - opened)
+        if depth:
+            depths[opened:] = [1] * (len(depths) - opened)
         return depths
 
     def skip_parentheses(self, i: int) -> int:
@@ -104,27 +119,26 @@ class SubjectText:
         parts = zip(self.kinds, self.is_name, self.folded, strict=True)
         return ["name" if own and word not in known else kind for kind, own, word in parts]
 
-    def _sentence_starts(self, starters: Container[str]) -> list[int]:
+    def _sentence_starts(self) -> list[int]:
         """For each token, the first token of its sentence."""
-        ends = iter(sentence.end for sentence in split_sentences(self.text, starters))
-        starts: list[int] = []
-        start, end = 0, next(ends, 0)
-        for i, span in enumerate(self.spans):
-            while span.start >= end:
-                start, end = i, next(ends, len(self.text) + 1)
-            starts.append(start)
-        return starts
+        found: list[int] = []
+        for sentence in self.sentences:
+            first = len(found)
+            found += [first] * (bisect_left(self.starts, sentence.end) - first)
+        return found
 
     def _name_parts(self, parts: Sequence[str]) -> list[bool]:
         """For each token, whether it is part of the subject's name: all of it, or a part alone.
 
         What stands between the first and the last part is, too: the L. in Sidney L. Shlenker.
         """
-        found = [False] * len(self.tokens)
-        for first in (i for i, token in enumerate(self.folded) if parts[:1] == [token]):
+        found, known = [False] * len(self.tokens), {*parts}
+        own = {i for i, token in enumerate(self.folded) if token in known}
+        for first in own:
             if self.folded[first : first + len(parts)] == parts:
                 found[first : first + len(parts)] = [True] * len(parts)
-        for first, last in find_runs(self.kinds, self.sentence_starts):
+        runs = find_runs(self.kinds, self.sentence_starts) if own else []
+        for first, last in [run for run in runs if not own.isdisjoint(range(*run))]:
             inner = range(first + (first == self.sentence_starts[first]), last)
             ends = self.folded[first], self.folded[last - 1]
             if len(parts) > 1 and ends == (parts[0], parts[-1]):
@@ -196,19 +210,19 @@ class Names:
 
     def _joins(self, start: int, end: int, following: int) -> bool:
         """Whether a comma joins the next run to the chain, or the word that precedes the chain."""
-        between = self.text.tokens[end:following]
-        return between == [","] or (start > 0 and between == [self.text.tokens[start - 1]])
+        if following != end + 1:
+            return False
+        between = self.text.tokens[end]
+        return between == "," or (start > 0 and between == self.text.tokens[start - 1])
 
 
 def find_runs(kinds: Sequence[str], sentence_starts: Sequence[int]) -> list[TokenRange]:
     """The runs of capitalised tokens of a sentence, with the 's behind them: McDonald's."""
     runs: list[TokenRange] = []
     behind = ("capital", "possessive")
-    for i in (
-        i
-        for i, kind in enumerate(kinds)
-        if kind == "capital" or (kind == "possessive" and i and kinds[i - 1] in behind)
-    ):
+    for i in [i for i, kind in enumerate(kinds) if kind in behind]:
+        if kinds[i] == "possessive" and (not i or kinds[i - 1] not in behind):
+            continue
         if runs and runs[-1][1] == i and sentence_starts[i] != i:
             runs[-1] = (runs[-1][0], i + 1)
         else:

@@ -65,7 +65,7 @@ class SubjectFinder:
         best, chance = known if opens else None, max(opens, _SURE)
         for (first, last), fit in self.boundaries.find(tokens.texts):
             if fit > chance and (place is None or first != place[0]):
-                best = same_span(tokens.spans[first].start, tokens.spans[last - 1].end)
+                best = same_span(tokens.starts[first], tokens.ends[last - 1])
                 chance = fit
         return best
 
@@ -137,8 +137,6 @@ def score_subjects(found: Collection[str], wanted: Collection[str]) -> tuple[flo
 
 def _tokens_in(tokens: Tokens, span: Span) -> TokenRange | None:
     """The tokens that a name is made of; None if it begins or ends inside one."""
-    inside = [i for i, t in enumerate(tokens.spans) if t.start >= span.start and t.end <= span.end]
-    whole = inside and tokens.spans[inside[0]].start == span.start
-    return (
-        (inside[0], inside[-1] + 1) if whole and tokens.spans[inside[-1]].end == span.end else None
-    )
+    if span.start in tokens.starts and span.end in tokens.ends:
+        return tokens.starts.index(span.start), tokens.ends.index(span.end) + 1
+    return None

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from unicodedata import category
 
-from wherefrom.core.contracts import Span
 from wherefrom.reading.index import fold
-from wherefrom.reading.mentions import UNSPACED, same_span
+from wherefrom.reading.mentions import UNSPACED
 from wherefrom.reading.sentences import is_abbreviation
 
 # Vowel signs and accents that are characters of their own belong to their word, as in Hindi.
@@ -47,7 +46,8 @@ _YEARS = re.compile(r"\d{3,4}-(?:\d{2,4}|[^\W\d_a-z]\w*)")  # 1896-1970, 1896-Ap
 class Tokens:
     """Where the tokens of a text stand, and their text. Each text's own: equal means the same."""
 
-    spans: list[Span]
+    starts: list[int]
+    ends: list[int]
     texts: list[str]
 
     @cached_property
@@ -79,27 +79,33 @@ def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = ""
 @lru_cache(maxsize=_KEPT)
 def _divided(text: str, glue: str, divided: tuple[int, ...]) -> Tokens:
     """The tokens where some of them, words with hyphens, are divided."""
-    tokens, spans = _kept(text, glue), list[Span]()
-    for i, span in enumerate(tokens.spans):
-        spans += _divide(tokens.texts[i], span.start) if i in divided else [span]
-    return _tokens(text, spans)
+    tokens, ends = _kept(text, glue), list[tuple[int, int]]()
+    done = 0
+    for i in divided:
+        ends += zip(tokens.starts[done:i], tokens.ends[done:i], strict=True)
+        ends += _divide(tokens.texts[i], tokens.starts[i])
+        done = i + 1
+    ends += zip(tokens.starts[done:], tokens.ends[done:], strict=True)
+    return _tokens(text, ends)
 
 
 def _undivided(text: str, glue: str) -> Tokens:
-    spans: list[Span] = []
+    ends: list[tuple[int, int]] = []
     place = 0
     for piece in _glued(text, glue) if glue else ():
-        spans += _tokenise(text, place, piece.start)
-        spans.append(piece)
-        place = piece.end
-    return _tokens(text, [*spans, *_tokenise(text, place, len(text))])
+        ends += _tokenise(text, place, piece[0])
+        ends.append(piece)
+        place = piece[1]
+    return _tokens(text, [*ends, *_tokenise(text, place, len(text))])
 
 
 _kept = lru_cache(maxsize=_KEPT)(_undivided)
 
 
-def _tokens(text: str, spans: list[Span]) -> Tokens:
-    return Tokens(spans, [text[span.start : span.end] for span in spans])
+def _tokens(text: str, ends: list[tuple[int, int]]) -> Tokens:
+    """The tokens that start and end at these characters."""
+    starts, stops = [start for start, _ in ends], [end for _, end in ends]
+    return Tokens(starts, stops, [text[start:end] for start, end in ends])
 
 
 def find_glue(answers: Iterable[str], least: float = 2) -> str:
@@ -129,27 +135,29 @@ def _has_hyphens(piece: str) -> bool:
     return len(parts) > 1 and all(parts) and not any(part[0].isupper() for part in parts)
 
 
-def _glued(text: str, glue: str) -> Iterator[Span]:
+def _glued(text: str, glue: str) -> Iterator[tuple[int, int]]:
     """The pieces of a text that have one of the marks in them: at the end it is punctuation."""
     inside = re.compile(rf"[{re.escape(glue)}](?:\w|$)")
     for match in _PIECE.finditer(text):
         start = match.start() + len(match[0]) - len(match[0].lstrip(_OUTER))
         core = match[0].strip(_OUTER).rstrip(".:!?" + _OUTER)
         if inside.search(core) and any(c.isalnum() for c in core):
-            yield Span(start, start + len(core))
+            yield start, start + len(core)
 
 
-def _tokenise(text: str, start: int, end: int) -> list[Span]:
-    """The tokens of a part of a text, words with hyphens undivided."""
-    spans: list[Span] = []
-    for match in _TOKEN.finditer(text, start, end):
-        token, span = match[0], same_span(*match.span())
-        last = spans[-1] if spans else None
-        if token == "." and last and last.end == span.start and _takes_stop(last.of(text)):
-            spans[-1] = same_span(last.start, span.end)
-        else:
-            spans.append(span)
-    return spans
+def _tokenise(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the tokens of a part of a text start and end, words with hyphens undivided."""
+    found = [match.span() for match in _TOKEN.finditer(text, start, end)]
+    stops = [
+        i
+        for i, (first, last) in enumerate(found)
+        if last - first == 1 and text[first] == "." and i and found[i - 1][1] == first
+    ]
+    for i in reversed(stops):
+        before, stop = found[i - 1], found[i]
+        if _takes_stop(text[before[0] : before[1]]):
+            found[i - 1 : i + 1] = [(before[0], stop[1])]
+    return found
 
 
 @lru_cache(maxsize=20_000)  # apart from the texts: hundreds of answers would take their places
@@ -220,6 +228,6 @@ def _belongs(other: str, part: str) -> bool:
     return version or other[:1].isupper()
 
 
-def _divide(token: str, start: int) -> Iterator[Span]:
+def _divide(token: str, start: int) -> Iterator[tuple[int, int]]:
     for match in re.finditer(r"-|[^-]+", token):
-        yield Span(start + match.start(), start + match.end())
+        yield start + match.start(), start + match.end()
