@@ -30,11 +30,13 @@ from wherefrom.reading.log_linear import LogLinearModel
 from wherefrom.reading.note_scores import Calibration, Choice
 from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.tokens import normalise
+from wherefrom.reading.worker_processes import in_processes
 
 _CONTEXT = re.compile(r"anchor: [^<\s,]{4,} [^<\s,]+")
 _MIN_LINES = 3  # a relation needs this many lines that state their answer, or it is not learnt
 _UNCHANGED = Calibration()
 _MOST_WEIGHED = 100_000  # candidates from whose lines it is learnt how far to trust a choice
+_TOGETHER, _MANY = 8, 10_000  # lines of a part; candidates from which on several processes choose
 
 
 @dataclass(frozen=True)
@@ -222,9 +224,15 @@ def _choose_values(
     """
     lines = [each for each in learnt if each.line.candidates]
     size = sum(len(each.line.candidates) for each in lines)
-    for each in lines[:: size // _MOST_WEIGHED + 1]:
-        value, p = readers[each.fold].best_value(each.line)
-        yield Choice(p, value in each.answers, each.weight, each.is_cut)
+    lines = lines[:: size // _MOST_WEIGHED + 1]
+    parts = [lines[i : i + _TOGETHER] for i in range(0, len(lines), _TOGETHER)]
+
+    def choose(part: Sequence[LearntLine]) -> list[Choice]:
+        found = [(each, *readers[each.fold].best_value(each.line)) for each in part]
+        return [Choice(p, v in each.answers, each.weight, each.is_cut) for each, v, p in found]
+
+    for chosen in in_processes(choose, parts) if size >= _MANY else map(choose, parts):
+        yield from chosen
 
 
 def _add_by_value(line: Line, p: np.ndarray) -> dict[str, float]:

@@ -16,7 +16,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate, pairwise
 
 from wherefrom.core.contracts import Question
@@ -28,6 +28,7 @@ from wherefrom.reading.sentences import find_starters
 from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.subject_text import CandidateAnswer
 from wherefrom.reading.tokens import is_in_capitals, normalise, read_tokens
+from wherefrom.reading.worker_processes import in_processes
 
 CONTAINER = 3  # a name that stands behind this many others, "X, NAME", holds places
 _COMMON = 5  # a phrase that occurs in this many lines and is nobody's answer is a distractor
@@ -37,6 +38,7 @@ _MOST_ANSWERED = 5000  # subjects whose answers tell what answers look like
 _MOST_TEXT = 600_000  # characters from which it is learnt what stands around answers
 _MOST_CANDIDATES = 40_000  # of all lines: more take long to fit and improve little
 _MOST_OTHERS = 60  # candidates of a line besides its answer
+_MANY = 100_000  # characters from which on several processes learn it
 _FEW_CUT_OFF = 0.1  # the share up to which such answers are faults, and not what is asked for
 _MOST_SILENT = 6  # lines of a person that do not have the answer
 
@@ -251,7 +253,12 @@ def _profiles(asked: Asked, texts: Mapping[str, Sequence[str]]) -> list[AnswerPr
     whole = asked.profile(some)
     if not whole.boundaries:
         some = dict[str, Sequence[str]]()  # of which nothing else is used
-    return [whole, *(asked.profile(some, number) for number in range(FOLDS))]
+    folds = partial(asked.profile, some)
+    if sum(map(len, every)) < _MANY:
+        return [whole, *map(folds, range(FOLDS))]
+    others = in_processes(folds, range(FOLDS))
+    # One set of words for all: the same text read for two profiles is looked up by it.
+    return [whole, *(replace(other, starters=whole.starters) for other in others)]
 
 
 def _first(texts: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:

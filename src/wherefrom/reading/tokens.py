@@ -80,12 +80,8 @@ def read_tokens(text: str, answers: Container[str] = frozenset(), glue: str = ""
 def _divided(text: str, glue: str, divided: tuple[int, ...]) -> Tokens:
     """The tokens where some of them, words with hyphens, are divided."""
     tokens, ends = _kept(text, glue), list[tuple[int, int]]()
-    done = 0
-    for i in divided:
-        ends += zip(tokens.starts[done:i], tokens.ends[done:i], strict=True)
-        ends += _divide(tokens.texts[i], tokens.starts[i])
-        done = i + 1
-    ends += zip(tokens.starts[done:], tokens.ends[done:], strict=True)
+    for i, place in enumerate(zip(tokens.starts, tokens.ends, strict=True)):
+        ends += _divide(tokens.texts[i], place[0]) if i in divided else [place]
     return _tokens(text, ends)
 
 
