@@ -89,7 +89,7 @@ def test_a_text_is_divided_into_sentences_once_for_all_relations(two_sentences, 
     source = DatasetPassages(dataset)
     readers = module.fit_readers(source, half)
     divided.clear()
-    subject_text._read.cache_clear()
+    subject_text.read_text.cache_clear()
     assert {note.relation for note in module.read_subjects(source, readers)} == {"born", "from"}
     assert len(divided) == len(set(divided)) > 60
 

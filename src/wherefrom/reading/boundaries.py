@@ -123,36 +123,20 @@ class Boundaries:
         Of two ends that are as likely, the one before words that end many phrases is better.
         """
         alive = 1.0
-        found: list[tuple[int, float]] = []
+        found: list[tuple[int, float, float]] = []
         for last in range(first + 1, min(first + self.longest, len(words) - 3) + 1):
-            ends, usual = self._chance(words, first, last)
+            counts = [self.ends.get(c, (0, 0)) for c in _following(words, first, last)]
+            ended, met = next((c for c in counts if c[1] >= _ENOUGH), (0, 0))
+            ends = (ended + 0.5) / (met + 1)
             if alive * ends >= _LEAST:
-                found.append((last, alive * ends * usual))
+                # How many phrases end before the same words, and whether any does before this one.
+                usual = 0.5 + max(n / w for (n, _), w in zip(counts, _WEIGHTS, strict=True))
+                found.append((last, alive * ends * usual, 1.0 if counts[2][0] else _UNFAMILIAR))
             alive *= 1 - ends
             if alive < _LEAST:
                 break
-        total = sum(score for _, score in found)
-        return [
-            (last, score / total * (1.0 if self._familiar(words, first, last) else _UNFAMILIAR))
-            for last, score in found
-        ]
-
-    def _familiar(self, words: Sequence[str], first: int, last: int) -> bool:
-        """Whether other phrases ended before the same word."""
-        *_, one, _ = _following(words, first, last)
-        return self.ends.get(one, (0, 0))[0] > 0
-
-    def _chance(self, words: Sequence[str], first: int, last: int) -> tuple[float, float]:
-        """The chance that a phrase ends here, and how many phrases end before the same words."""
-        contexts = _following(words, first, last)
-        usual = 0.5 + max(
-            self.ends.get(c, (0, 0))[0] / w for c, w in zip(contexts, _WEIGHTS, strict=True)
-        )
-        for context in contexts:
-            ended, met = self.ends.get(context, (0, 0))
-            if met >= _ENOUGH:
-                return (ended + 0.5) / (met + 1), usual
-        return 0.5, usual
+        total = sum(score for _, score, _ in found)
+        return [(last, score / total * familiar) for last, score, familiar in found]
 
 
 def learn_crosswise(

@@ -198,7 +198,8 @@ class Line:
     @classmethod
     def of(cls, text: str, subject: str, profile: AnswerProfile) -> "Line":
         """The line that a text about a subject is."""
-        return cls(read_text(text, subject, profile.known, profile.glue, profile.starters), profile)
+        tokens = read_tokens(text, profile.known, profile.glue)
+        return cls(read_text(text, subject, tokens, profile.starters), profile)
 
     def _find_names(self) -> Names:
         """The names of the text, the subject's only where it may be an answer."""

@@ -13,7 +13,7 @@ from wherefrom.core.contracts import Span
 from wherefrom.reading.boundaries import TokenRange
 from wherefrom.reading.mentions import same_span
 from wherefrom.reading.sentences import split_sentences
-from wherefrom.reading.tokens import Tokens, normalise, read_tokens, words
+from wherefrom.reading.tokens import Tokens, normalise, words
 
 NAME = "<name>"  # stands for any part of the subject's name in features
 _KEPT = 64  # texts
@@ -149,16 +149,7 @@ class SubjectText:
         return [part and kind != "mark" for part, kind in zip(found, self.kinds, strict=True)]
 
 
-@lru_cache(maxsize=_KEPT)
-def _read(text: str, subject: str, tokens: Tokens, starters: frozenset[str]) -> SubjectText:
-    return SubjectText(text, subject, tokens, starters)
-
-
-def read_text(
-    text: str, subject: str, answers: Container[str], glue: str, starters: frozenset[str]
-) -> SubjectText:
-    """A text about a subject; `answers` and `glue` say how it falls into tokens."""
-    return _read(text, subject, read_tokens(text, answers, glue), starters)
+read_text = lru_cache(maxsize=_KEPT)(SubjectText)
 
 
 class Names:
