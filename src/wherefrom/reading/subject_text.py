@@ -161,7 +161,9 @@ class Names:
     """
 
     def __init__(self, text: SubjectText, kinds: list[str]) -> None:
-        self.text, self.kinds = text, kinds
+        # Not the text itself, which keeps these names: a circle would be freed late.
+        self._text, self._starts, self._ends = text.text, text.starts, text.ends
+        self._tokens, self.kinds = text.tokens, kinds
         self.lefts: dict[int, list[str]] = {}
         self.rights: dict[int, list[str]] = {}
         self.made: dict[TokenRange, list[str]] = {}
@@ -179,7 +181,7 @@ class Names:
             around = self._run_of.get(first)
             run = around if around and last <= around[1] else place
             chain = self._chains.get(run, (run,))
-            value = normalise(self.text.phrase(first, last))
+            value = normalise(self._text[self._starts[first] : self._ends[last - 1]])
             position = chain.index(run) if len(chain) > 1 else 0
             found = CandidateAnswer(first, last, value, run, chain, position)
             self._candidates[place] = found
@@ -203,8 +205,8 @@ class Names:
         """Whether a comma joins the next run to the chain, or the word that precedes the chain."""
         if following != end + 1:
             return False
-        between = self.text.tokens[end]
-        return between == "," or (start > 0 and between == self.text.tokens[start - 1])
+        between = self._tokens[end]
+        return between == "," or (start > 0 and between == self._tokens[start - 1])
 
 
 def find_runs(kinds: Sequence[str], sentence_starts: Sequence[int]) -> list[TokenRange]:

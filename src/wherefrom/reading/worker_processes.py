@@ -28,7 +28,12 @@ def in_processes(work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else 1
     processes = min(-(-cores // _sharing[0]), len(items), _MOST_PROCESSES)
     if processes < 2 or multiprocessing.current_process().daemon:  # which may have no children
-        yield from map(work, items)
+        often = gc.get_threshold()
+        gc.set_threshold(_RARELY, *often[1:])
+        try:
+            yield from map(work, items)
+        finally:
+            gc.set_threshold(*often)
         return
     context = multiprocessing.get_context("fork")
     taken, children, pipes = context.Value("i", 0), list[Any](), list[Any]()
