@@ -72,6 +72,11 @@ def test_a_name_that_the_text_has_was_meant_as_it_is():
     assert model.find_meant("Ada Lundq") == ("Ada Lund",), "a part of a word is no mention"
 
 
+def test_names_that_notes_taught_are_measured_in_questions():
+    model = ClosedBookModel(Even(), Dataset(tuple(DOCUMENTS), questions=ASKED), names_taught=True)
+    assert (closed_book().openings, model.openings) == ([""], ["Where was ", ""])
+
+
 # --- features --------------------------------------------------------------------------------
 
 

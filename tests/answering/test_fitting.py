@@ -32,7 +32,7 @@ from wherefrom.answering.fitting import (
 from wherefrom.answering.policy import FILE, AnswerPolicy, find_policy, write_policy
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.contracts import WITH_TEXT, Answer, Question
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.evaluation.intervals import wilson
@@ -47,6 +47,7 @@ class Scripted:
 
     reference, forms, likelihood = REFERENCE, NO_FORMS, None
     relations = frozenset({"birthplace"})
+    known_supports = WITH_TEXT
 
     def __init__(self, rows: dict[str, tuple[Answer, tuple[float, ...]]]) -> None:
         self.rows = rows

@@ -8,13 +8,14 @@ from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.name_gate import (
     LOST,
     choose_known,
+    fit_gate,
     fit_name_gate,
     make_decoy_names,
     names_with_text,
 )
 from wherefrom.answering.policy import LogisticCalibration, NameGate
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.core.contracts import Dataset, Document, Question, Span
+from wherefrom.core.contracts import WITH_TEXT, Dataset, Document, Question, Span
 
 
 def table(values: np.ndarray) -> FeatureTable:
@@ -81,6 +82,24 @@ def test_invented_names_that_pass_open_no_other_gate_and_it_says_so():
     assert gate.leaks is not None
     assert not gate.opens(decoys).any()
     assert fit_name_gate(known, decoys, table(np.full((9, 2), -6.0))).leaks is None
+
+
+def test_people_whose_names_no_note_taught_do_not_open_the_gate():
+    """Where notes teach names, a text that omits the answer teaches none: these lie with decoys."""
+    people = [Question("", str(i), "r", "Oslo", "calibration", "stated") for i in range(100)]
+    people += [Question("", str(i), "r", "Oslo", "calibration", "omitted") for i in range(5)]
+    features = table(np.vstack((cloud(0, 100, 0).matrix(FAMILIARITY), np.full((5, 2), -6.0))))
+    decoys = SimpleNamespace(of=lambda name: [f"{name} I", f"{name} II"], invented=lambda _: ["X"])
+    gates = {}
+    for taught in (WITH_TEXT, ("stated",)):
+        model = SimpleNamespace(
+            known_supports=taught,
+            likelihood=None,
+            familiarity=lambda names: table(np.full((len(names), 2), -6.0)),
+        )
+        gates[taught] = fit_gate(model, people, features, decoys)
+    assert gates[WITH_TEXT].leaks
+    assert gates["stated",].leaks is None
 
 
 def test_a_curve_is_fitted_on_known_names_unless_they_are_few():
