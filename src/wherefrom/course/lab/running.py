@@ -16,21 +16,15 @@ from wherefrom.show.page.lab_report import CLAIMS, FIGURES
 
 # By name, in the order in which they are best read.
 DEMONSTRATIONS: dict[str, Callable[[Demonstration, int], None]] = {
-    "categorical": attention.categorical,
-    "copying": attention.copying,
-    "average-of-two": attention.average_of_two,
-    "projection": attention.projection,
-    "small-noise-in-keys": key_noise.small_noise,
-    "range-of-a-key": key_noise.range_of_a_key,
-    "one-head-is-fragile": key_noise.one_head,
-    "two-heads-are-robust": key_noise.two_heads,
-    "key-query-value": self_attention.key_query_value,
-    "without-key-query-value": self_attention.without_key_query_value,
-    "softmax-cross-entropy": gradients.softmax_cross_entropy,
-    "synthesizer": self_attention.synthesizer,
-    "input-gradient": gradients.input_gradient,
-    "perplexity-base": gradients.perplexity_base,
-}
+    each.__name__.replace("_", "-"): each
+    for each in (
+        attention.categorical, attention.copying, attention.average_of_two, attention.projection,
+        key_noise.small_noise_in_keys, key_noise.range_of_a_key, key_noise.one_head_is_fragile,
+        key_noise.two_heads_are_robust, self_attention.key_query_value,
+        self_attention.without_key_query_value, gradients.softmax_cross_entropy,
+        self_attention.synthesizer, gradients.input_gradient, gradients.perplexity_base,
+    )
+}  # fmt: skip
 
 
 def demonstrate(name: str, seed: int) -> Demonstration:
