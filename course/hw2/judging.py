@@ -26,6 +26,7 @@ from softmax import softmax
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.course.doctor.checks import Look
+from wherefrom.course.doctor.child import Answer
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt, expect
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.submission import Submission
@@ -43,20 +44,13 @@ Slip = tuple[str, Callable[..., Any], str]
 Asked = tuple[tuple[str, ...], Look]  # of a test: what it asks, and how that is judged
 
 
-class Found(dict[str, np.ndarray]):
-    """What our own solution gives, by the names that a claim has."""
-
-    def put(self, **found: Any) -> None:
-        self.update((key, np.asarray(value)) for key, value in found.items())
-
-
 @lru_cache(maxsize=64)
-def ours(claim: str, draw: int) -> Found:
-    """Our own solution, asked as a submission is."""
-    found = Found()
+def ours(claim: str, draw: int) -> Mapping[str, np.ndarray]:
+    """What our own solution gives, asked as a submission is, by the names that a claim has."""
+    found = Answer()
     with tempfile.TemporaryDirectory() as held, chdir(held):
         ASKED[claim](Code(Submission(HERE), Path(held)), found, draw)
-    return found
+    return found.arrays
 
 
 def same(given: Any, wanted: Any, near: float = 1e-8) -> bool:

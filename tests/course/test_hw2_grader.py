@@ -189,9 +189,9 @@ def test_notebooks_beside_the_modules_are_gathered_without_their_pictures(plain,
     (whole / "q4_DAN.ipynb").write_text(json.dumps({"cells": [cell, {"cell_type": "markdown"}]}))
     (whole / "q2_char_rnn_generation.ipynb").write_text("no notebook")
     loading.gather(whole, into)
-    assert {p.name for p in into.iterdir()} >= {"sigmoid.py", "q4_DAN.ipynb"}
-    assert (into / "q2_char_rnn_generation.ipynb").read_text() == ""
-    assert json.loads((into / "q4_DAN.ipynb").read_text()) == [source]
+    assert {p.name for p in into.iterdir()} >= {"sigmoid.py", "q4_DAN.ipynb.py"}
+    assert (into / "q2_char_rnn_generation.ipynb.py").read_text() == ""
+    assert (into / "q4_DAN.ipynb.py").read_text() == source
 
 
 def test_a_file_that_is_gone_or_broken_costs_what_needs_it(plain):
