@@ -129,8 +129,8 @@ def test_what_is_missing_is_named_with_what_makes_it(call, complete, tmp_path):
 
 FAULTS = {
     "vanilla.pretrain.dev.predictions": [
-        ("", "expected 500 lines with a place on each, found no place in it"),
-        ("\n" * 500, "found no place in it"),
+        ("", "expected 500 lines, one for each question, found 1"),
+        ("\n" * 500, "found 500 of 500 empty"),
         ("London\n" * 437, "expected 500 lines, one for each question, found 437"),
         ("24.2%\n" + "London\n" * 500, "found 501"),
         (
