@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from contextlib import chdir
 from functools import lru_cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from probing import texts
-from probing.calls import ASKED
-from probing.loading import Code
+from probing.calls import PROBES
 from probing.texts import CALLED, CALLS, DIMENSIONS, NETWORK, TEXTS
 from q1c_neural import unpack
 from q1d_neural_lm import BATCH_SIZE, bigrams, lm_wrapper, perplexity, read_params
@@ -49,7 +49,7 @@ def ours(claim: str, draw: int) -> Mapping[str, np.ndarray]:
     """What our own solution gives, asked as a submission is, by the names that a claim has."""
     found = Answer()
     with tempfile.TemporaryDirectory() as held, chdir(held):
-        ASKED[claim](Code(Submission(HERE), Path(held)), found, draw)
+        PROBES[claim](Submission(HERE), found, SimpleNamespace(given=Path(held), draw=draw))
     return found.arrays
 
 
