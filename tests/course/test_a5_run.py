@@ -176,9 +176,8 @@ def test_bad_data_is_one_line(tmp_path, capsys):
     given = ["vanilla_finetune_without_pretrain", "--data", str(data), "--out", str(tmp_path)]
     names = data / "birth_places_train.tsv"
     names.write_text(names.read_text() + "Where was Di Fox born?\tOslo\tRome\n")
-    assert "birth_places_train.tsv:6: expected 'question<TAB>answer', found 3 columns" in fails(
-        capsys, 65, *given
-    )
+    said = fails(capsys, 65, *given)
+    assert "line 6: expected 'question<TAB>answer', found 3 columns" in said
     wiki = data / "wiki.txt"
     wiki.write_text(wiki.read_text() + "\nAn odd \u2047 line.")
     assert "text: expected no mask character U+2047" in fails(capsys, 65, *given)

@@ -67,9 +67,8 @@ def test_the_language_model_is_saved_in_the_homeworks_packing_and_read_back(
     assert q1d.read_params(Path("saved_params_60.npy"), dimensions).tolist() == flat.tolist()
     np.save("short.npy", flat[1:])
     np.save("words.npy", np.array(["a"] * len(flat)))
-    np.save("large.npy", flat.astype(float) + 1e200)
     np.save("nan.npy", flat * np.nan)
-    for name in ("short.npy", "words.npy", "large.npy", "nan.npy"):
+    for name in ("short.npy", "words.npy", "nan.npy"):
         with pytest.raises(q1d.BadData, match=name):
             q1d.read_params(Path(name), dimensions)
 
