@@ -176,10 +176,6 @@ def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
 def test_the_year_is_guessed_aloud_or_named(call, complete):
     _, out, _ = call("--submission", complete, "--check")
     assert "xcs2021" in out.splitlines()[0]
-    (complete / "__init__.py").write_text("")  # which may be empty
-    path = complete / "vanilla.pretrain.dev.predictions"
-    path.write_text("\n".join(["London"] * 500))  # whose last line has no end
-    assert call("--submission", complete, "--check")[0] == 0
     code, out, _ = call("--submission", complete, "--check", "--year", "xcs2025")
     assert (code, "rope.pretrain.params" in out) == (66, True)
     assert "--year xcs2025" in out
