@@ -22,7 +22,7 @@ DEMONSTRATIONS: dict[str, Callable[[Demonstration, int], None]] = {
         key_noise.small_noise_in_keys, key_noise.range_of_a_key, key_noise.one_head_is_fragile,
         key_noise.two_heads_are_robust, self_attention.key_query_value,
         self_attention.without_key_query_value, gradients.softmax_cross_entropy,
-        self_attention.synthesizer, gradients.input_gradient, gradients.perplexity_base,
+        self_attention.synthesizer,
     )
 }  # fmt: skip
 
