@@ -165,9 +165,9 @@ def best(look: Callable[..., None]) -> Look:
 
     def judged(claims: Claims) -> None:
         versions = range(min(claims["networks"].value("versions", int), 4))
-        found = [attempt(partial(look, version=v), claims) for v in reversed(versions)]
+        found = [attempt(partial(look, version=version), claims) for version in versions]
         if all(result.state != "ok" for result in found):
-            raise Finding(found[0].mistake, found[0].text)
+            raise Finding(found[-1].mistake, found[-1].text)
 
     return judged
 

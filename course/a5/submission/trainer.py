@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.contracts import Batch
@@ -27,7 +27,7 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.optimisers import AdamWConfig, TokenCount
 from wherefrom.training.torch_learner import TorchLearner
 
-from .utils import save_params, set_seed
+from .utils import Reader, save_params, set_seed
 
 _SHARES_A_STAGE = 64  # as the library numbers the draws of a recipe's stages
 
@@ -122,7 +122,7 @@ class Trainer:
         objective = build(
             rows=stage.batch, seed=seed, stage=number * _SHARES_A_STAGE, device=device
         )
-        model = self.model if hasattr(self.model, "features") else _Logits(self.model)
+        model = self.model if hasattr(self.model, "features") else Reader(self.model)
         learner = TorchLearner(
             model, objective, stage, number=number, seed=seed, tokens=self._tokens()
         )
@@ -171,17 +171,6 @@ class _Progress(TrainingProgress):
         super().advanced(name, step, steps, metrics, seconds)
         for i, loss in enumerate(metrics["loss"] if self.writer else ()):
             self.writer.add_scalar("train/loss", float(loss), step - len(metrics["loss"]) + i)
-
-
-class _Logits(nn.Module):
-    """What the learner asks of a model, for one that has only `forward(idx, targets)`."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model, self.head = model, nn.Identity()
-
-    def features(self, tokens: Tensor) -> Tensor:
-        return self.model(tokens)[0]
 
 
 def _hash(parts: Any) -> str:

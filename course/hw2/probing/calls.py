@@ -60,7 +60,7 @@ def call(code: Code, found: Answer, draw: int, claim: str) -> None:
         value = function(*deepcopy(case))
         pair = value if isinstance(value, tuple | list) and len(value) == 2 else (value,)
         for key, part in zip(("result", "gradient"), pair, strict=False):
-            found.put(**{f"{key}{number}": _numbers(part)})
+            found.put(**{f"{key}{number}": np.asarray(part, dtype=float)})
 
 
 def _set_globals(held: ModuleType, vectors: Any, dimensions: Any, params: Any, **more: Any) -> None:
@@ -71,13 +71,6 @@ def _set_globals(held: ModuleType, vectors: Any, dimensions: Any, params: Any, *
             input_dim=width, hidden_dim=hidden, output_dim=classes, vocabsize=classes,
             dimensions=list(dimensions), params=params, num_to_word_embedding=vectors, **more,
         )  # fmt: skip
-
-
-def _numbers(value: Any) -> np.ndarray:
-    try:
-        return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise Finding("form", f"the result is {type(value).__name__}, not numbers") from None
 
 
 def gradcheck(code: Code, found: Answer, draw: int) -> None:
@@ -99,7 +92,7 @@ def saves(code: Code, found: Answer, draw: int) -> None:
     held, function = code.module("sgd"), code.function("sgd", "sgd")
     descend, zeros = texts.falling(texts.slope(draw)), np.zeros(2)
     reached = function(descend, zeros.copy(), 1.0, 20_001, None, False, 100_000)
-    found.put(reached=abs(_numbers(reached)))
+    found.put(reached=np.abs(reached))
     with patch.object(held, "SAVE_PARAMS_EVERY", 10, create=True):
         function(descend, zeros.copy(), 1.0, 25, None, True, 1000)
         names = " ".join(sorted(p.name for p in Path().glob("saved_params_*.npy"))[:10])
@@ -107,7 +100,7 @@ def saves(code: Code, found: Answer, draw: int) -> None:
         with contextlib.suppress(OSError, ValueError):
             found.put(kept=abs(np.load("saved_params_20.npy", allow_pickle=False)))
         again = function(descend, zeros + 100.0, 1.0, 30, None, True, 1000)
-    found.put(again=abs(_numbers(again)))
+    found.put(again=np.abs(again))
 
 
 def perplexity(code: Code, found: Answer, draw: int) -> None:
@@ -119,7 +112,7 @@ def perplexity(code: Code, found: Answer, draw: int) -> None:
     names = {"num_to_word": dict(enumerate(listed)), "word_to_num": numbers}
     _set_globals(held, vectors.tolist(), texts.NETWORK, texts.parameters(draw), **names)
     np.save(texts.SAVED, texts.parameters(draw))
-    found.put(perplexity=_numbers(function(str(Path("language", "ptb-dev.txt").resolve()))))
+    found.put(perplexity=np.asarray(function(str(Path("language", "ptb-dev.txt").resolve()))))
 
 
 # -- networks ------------------------------------------------------------------------------------

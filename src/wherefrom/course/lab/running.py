@@ -34,27 +34,27 @@ def demonstrate(name: str, seed: int) -> Demonstration:
 
 
 def run_demonstrations(recipe: Demonstrations, path: Path) -> Outcome:
-    """Run all demonstrations into a folder; those of a finished folder are only read."""
+    """Compute and draw all demonstrations into a folder; those of a finished one are only read.
+
+    The results are how many checks held in each.
+    """
     folder = RunFolder(path)
     if outcome := find_stored(folder, recipe):
         return outcome
     folder.create()
-    with lock_folder(path):  # another process may have finished the run in the meantime
-        return find_stored(folder, recipe) or _run(recipe, folder)
-
-
-def _run(recipe: Demonstrations, folder: RunFolder) -> Outcome:
-    """Compute and draw all of them; the results are how many checks held in each."""
-    started = monotonic()
-    if not folder.exists():
-        folder.write_recipe(recipe)
-    with folder.transaction():
-        folder.clean_up()
-        shown = [demonstrate(name, recipe.seed) for name in DEMONSTRATIONS]
-        for each in shown:
-            folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
-        folder.write_json(CLAIMS, [each.as_json() for each in shown])
-        results = {each.name: each.result() for each in shown}
-        seconds = round(monotonic() - started, 2)
-        folder.write_status({"state": "finished", "seconds": seconds, "results": results})
-    return Outcome(recipe.name, str(folder.path), seconds, results)
+    with lock_folder(path):
+        if outcome := find_stored(folder, recipe):  # another process has finished it meanwhile
+            return outcome
+        started = monotonic()
+        if not folder.exists():
+            folder.write_recipe(recipe)
+        with folder.transaction():
+            folder.clean_up()
+            shown = [demonstrate(name, recipe.seed) for name in DEMONSTRATIONS]
+            for each in shown:
+                folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
+            folder.write_json(CLAIMS, [each.as_json() for each in shown])
+            results = {each.name: each.result() for each in shown}
+            seconds = round(monotonic() - started, 2)
+            folder.write_status({"state": "finished", "seconds": seconds, "results": results})
+        return Outcome(recipe.name, str(folder.path), seconds, results)
