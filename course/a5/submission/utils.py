@@ -45,7 +45,7 @@ class Reader(nn.Module):
         self.model, self.head, self.training = model, nn.Identity(), model.training
         self.max_input: int = getattr(model, "max_input", None) or model.get_block_size()
         self.cacheable: bool = getattr(model, "cacheable", False)
-        self.new_cache = getattr(model, "new_cache", None)
+        self.new_cache: Any = getattr(model, "new_cache", None)
 
     def features(self, tokens: Tensor) -> Tensor:
         return self.model(tokens)[0]
