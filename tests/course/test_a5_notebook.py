@@ -18,13 +18,8 @@ def test_it_runs_in_what_students_are_handed(tmp_path):
     (folder / "text.txt").write_text("ab ab ab ab ab ab ab ab\n" * 128, encoding="utf-8")
     program = "".join("".join(cell["source"]) + "\n" for cell in CODE)
     environment = os.environ | {"PLAY_TEXT": "text.txt", "PLAY_EPOCHS": "1"}
-    done = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    given = [sys.executable, "-c", program]
+    done = subprocess.run(given, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert "128 documents, 2,944 characters, 5 symbols" in done.stdout
     assert done.stdout.count("temperature") == 3

@@ -66,9 +66,7 @@ def test_sampling_at_random(corpus):
     x = torch.full((2, 3), 4)
     utils.set_seed(1)
     first, second = (utils.sample(model, x, 20, sample=True) for _ in range(2))
-    assert first.shape == (2, 23)
-    assert not torch.equal(first, second)
-    assert not torch.equal(first[0], first[1])
+    assert len({tuple(row) for text in (first, second) for row in text.tolist()}) == 4
     utils.set_seed(1)
     assert torch.equal(first, utils.sample(model, x, 20, sample=True))
     best = utils.sample(model, x, 20)

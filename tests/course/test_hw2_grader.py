@@ -180,18 +180,14 @@ def test_a_part_that_a_hand_out_does_not_ask_for_is_not_judged(plain):
     assert look(plain, "4a-1-mean")["4a-1-mean"].state == "unknown"
 
 
-def test_notebooks_beside_the_modules_are_gathered_without_their_pictures(plain, tmp_path):
-    whole, into = tmp_path / "whole", tmp_path / "into"
-    shutil.copytree(plain, whole / "q1_2_3")
-    (whole / "q1_2_3" / "q4_DAN.py").unlink()
-    source = (plain / "q4_DAN.py").read_text()
-    cell = {"cell_type": "code", "source": source, "outputs": ["x" * 2_000_000]}
-    (whole / "q4_DAN.ipynb").write_text(json.dumps({"cells": [cell, {"cell_type": "markdown"}]}))
-    (whole / "q2_char_rnn_generation.ipynb").write_text("no notebook")
-    loading.gather(whole, into)
-    assert {p.name for p in into.iterdir()} >= {"sigmoid.py", "q4_DAN.ipynb.py"}
-    assert (into / "q2_char_rnn_generation.ipynb.py").read_text() == ""
-    assert (into / "q4_DAN.ipynb.py").read_text() == source
+def test_notebooks_beside_the_modules_are_gathered_as_programs(plain, tmp_path):
+    cell = {"cell_type": "code", "source": "x = 1", "outputs": ["x" * 2_000_000]}
+    (tmp_path / "q4_DAN.ipynb").write_text(json.dumps({"cells": [cell, {"cell_type": "text"}]}))
+    (tmp_path / "q2_char_rnn_generation.ipynb").write_text("no notebook")
+    loading.gather(tmp_path, tmp_path / "into")
+    assert (tmp_path / "into" / "sigmoid.py").read_bytes() == (plain / "sigmoid.py").read_bytes()
+    assert (tmp_path / "into" / "q2_char_rnn_generation.ipynb.py").read_text() == ""
+    assert (tmp_path / "into" / "q4_DAN.ipynb.py").read_text() == "x = 1"
 
 
 def test_a_file_that_is_gone_or_broken_costs_what_needs_it(plain):
