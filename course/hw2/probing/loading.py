@@ -61,7 +61,7 @@ def gather(folder: Path, into: Path) -> None:
 def _code(notebook: Path) -> str:
     """Its cells that are Python, without commands to the shell; nothing if it is no notebook."""
     found: list[str] = []
-    with suppress(ValueError, KeyError, TypeError):
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
         for cell in json.loads(notebook.read_bytes())["cells"]:
             text = re.sub(r"^\s*[!%].*", "", "".join(cell["source"]), flags=re.MULTILINE)
             with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
