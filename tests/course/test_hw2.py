@@ -35,20 +35,15 @@ def test_a_descent_that_was_stopped_goes_on_bitwise_the_same(tmp_path, monkeypat
         noise = np.random.normal(size=x.shape) + random.random()  # an odd number of each
         return float(np.sum(x**2)), 2 * x + noise
 
-    def descend(steps, folder):
+    def descend(seed, steps, folder):
         folder.mkdir(exist_ok=True)
+        random.seed(seed)
+        np.random.seed(seed)
         return sgd.sgd(f, np.ones(3), 0.1, steps, None, True, 1000, folder)
 
-    def seed(number):
-        random.seed(number)
-        np.random.seed(number)
-
-    seed(0)
-    whole = descend(40, tmp_path / "whole")
-    seed(0)
-    descend(20, tmp_path / "parts")
-    seed(123)  # whatever another process has drawn
-    resumed = descend(40, tmp_path / "parts")
+    whole = descend(0, 40, tmp_path / "whole")
+    descend(0, 20, tmp_path / "parts")
+    resumed = descend(123, 40, tmp_path / "parts")  # whatever another process has drawn
     assert resumed.tobytes() == whole.tobytes()
     assert sgd.load_saved_params(tmp_path / "parts")[0] == 40
     assert sgd.load_saved_params(tmp_path) is None

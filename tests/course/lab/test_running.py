@@ -61,9 +61,6 @@ def test_a_finished_folder_is_shown_and_left_alone(call, tmp_path):
         "  sums            2 of 2                    1 of 1",
     ]
     assert f"{folder / 'demonstrations.json'}: the claims" in out
-    assert b"<svg" in (folder / "demonstrations" / "sums.svg").read_bytes()
-    (told,) = json.loads((folder / "demonstrations.json").read_text())
-    assert (told["name"], len(told["wrong_statements"])) == ("sums", 1)
     before = {p: p.stat().st_mtime_ns for p in folder.rglob("*")}
     code, again, err = call("run", "attention-lab", "--out", folder)
     assert (code, again, err) == (0, out, f"{folder} is finished; these are its results\n")
