@@ -82,9 +82,13 @@ def _check(options: argparse.Namespace) -> None:
     if options.variant not in commands.VARIANTS:
         known = ", ".join(commands.VARIANTS)
         raise UsageError(f"variant: expected one of {known}, found {options.variant!r}")
-    needed = "reading_params_path" if options.function == "evaluate" else "writing_params_path"
-    if getattr(options, needed) is None:
-        raise UsageError(f"{options.function}: expected --{needed}, found none")
+    evaluating = options.function == "evaluate"
+    needed = ("reading_params_path", "eval_corpus_path") if evaluating else ("writing_params_path",)
+    for name in needed:
+        if getattr(options, name) is None:
+            raise UsageError(f"{options.function}: expected --{name}, found none")
+    if options.epochs is not None and options.epochs < 1:
+        raise UsageError(f"--epochs: expected 1 or more, found {options.epochs}")
     reads = options.reading_params_path
     if reads is not None and not reads.is_file():
         writer = commands.who_writes(reads.name)
