@@ -17,7 +17,7 @@ from wherefrom.core.artifact import (
     sweep,
     verify_folder,
 )
-from wherefrom.core.errors import Busy, CannotWrite, Damaged, Mismatch, MissingInput
+from wherefrom.core.errors import Busy, CannotWrite, Damaged, Mismatch
 from wherefrom.core.manifests import Entry, spell_manifest
 from wherefrom.core.progress import listening
 
@@ -125,13 +125,6 @@ def test_damage_is_named(tmp_path, damage, message):
     with pytest.raises(Damaged, match=message) as caught:
         verify_folder(tmp_path / "state")
     assert "\n" not in str(caught.value)
-
-
-def test_no_folder_is_missing_input(tmp_path):
-    (tmp_path / "file").write_text("")
-    for name in ("nowhere", "file"):
-        with pytest.raises(MissingInput, match=f"{name}: expected a folder"):
-            verify_folder(tmp_path / name)
 
 
 def forge(folder: Path, facts: dict[str, object], files: dict[str, Entry]) -> None:
