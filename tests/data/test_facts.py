@@ -1,6 +1,5 @@
 """A user's own files: what is found in them by hand, how they are split, what is reported."""
 
-import gc
 import json
 from collections import Counter
 from pathlib import Path
@@ -187,18 +186,6 @@ def test_relations_ids_and_accepted_answers(tmp_path):
     assert "questions with more than one right answer: 30" in report.lines()
 
 
-def test_two_forms_may_ask_for_one_relation(tmp_path):
-    paths = rows_of(tmp_path, 20, relation=lambda i: "birthplace")
-    more = "".join(f'{{"question": "From where came Person {chr(65 + i)}{i}?", "answer": "Rome", '
-                   f'"relation": "birthplace"}}\n' for i in range(20))  # fmt: skip
-    with open(paths["questions"], "a", encoding="utf-8") as file:
-        file.write(more)
-    found = load(FactsConfig(**paths, **ALL_ASKED), 0).questions
-    assert len(found) == 40
-    assert {q.relation for q in found} == {"birthplace"}
-    assert found[20].subject == "Person A0"
-
-
 def test_documents_may_be_paragraphs_with_an_id(files, tmp_path):
     folder = tmp_path / "texts"
     folder.mkdir()
@@ -211,16 +198,6 @@ def test_documents_may_be_paragraphs_with_an_id(files, tmp_path):
         ("Ada Lund was born in Oslo.", Span(0, 8), "a.txt"),
         ("Bo Falk was not.", Span(0, 7), "a.txt"),
     ]
-    said = survey(config).lines()[0]
-    assert " paragraphs, " in said
-    assert "the longest paragraph has" in said
-
-
-def test_cycles_are_looked_for_again_after_a_bad_file(files, tmp_path):
-    (tmp_path / "c.txt").write_text("")
-    with pytest.raises(BadData):
-        load(FactsConfig(**files), 0)
-    assert gc.isenabled()
 
 
 def test_documents_get_subjects_that_no_question_names(tmp_path):

@@ -67,13 +67,6 @@ def test_words_take_their_form_and_what_dev_has_is_not_trained_on(config):
     assert data.details["made_up_vectors"] == 4
 
 
-def test_a_sentence_that_occurs_twice_is_one_different_sentence(config, folder):
-    path = folder / treebank.FILES["train"]
-    path.write_text(TRAIN + "\nThe\tDT\ncat\tNN\nsat\tVBD\n")
-    details = load(config, 0).details
-    assert (details["dropped_sentences"], details["dropped_different"]) == (2, 1)
-
-
 def test_files_may_be_named_one_by_one_and_lie_in_the_folder_itself(config, folder, tmp_path):
     usual = load(config, 0)
     flat = tmp_path / "flat"
