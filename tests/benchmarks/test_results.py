@@ -1,22 +1,11 @@
 """docs/research/RESULTS.md: figures by hand, what is taken over, and the committed page."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pages
 import pytest
 import results
-
-from wherefrom.evaluation.two_levels import mean_over_seeds
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch) -> Path:
-    """A folder for what is taken over."""
-    for module in (results, pages):
-        monkeypatch.setattr(module, "RESULTS", tmp_path)
-    return tmp_path
 
 
 @pytest.mark.nightly
@@ -68,13 +57,6 @@ def test_how_large_differences_are_by_chance():
     assert (found["compared"], found["spread"]) == (2, pytest.approx(1.0))
     assert found["one"] == pytest.approx(stats.t.ppf(0.975, 6) * error)
     assert found["every"] == pytest.approx(stats.t.ppf(1 - 0.0125, 6) * error)
-
-
-def test_the_interval_of_a_headline_counts_its_questions(folder):
-    rows = {"0": "1110111111", "1": "1110111101", "2": "1010111111"}
-    (folder / "dev-right.json").write_text(json.dumps({"a": rows}))
-    right = np.array([[c == "1" for c in row] for row in rows.values()])
-    assert results.find_intervals("a")["both"] == mean_over_seeds(right)[1]
 
 
 def test_the_committed_scores_are_those_of_the_table():

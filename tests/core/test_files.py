@@ -1,6 +1,5 @@
 """Files: atomic writing, strict reading, and what the system refuses."""
 
-import json
 import os
 import socket
 from pathlib import Path
@@ -15,7 +14,6 @@ from wherefrom.core.artifact import (
 from wherefrom.core.errors import CannotWrite, Damaged, MissingInput
 from wherefrom.core.files import (
     file_hash,
-    parse_json,
     read_json,
     read_jsonl,
     read_text,
@@ -65,11 +63,6 @@ def test_what_is_strictly_no_json_is_damage(tmp_path, text):
     path.write_bytes(b"1\n" + path.read_bytes() + b"\n")
     with pytest.raises(Damaged, match=r"a\.json:2: expected JSON"):
         read_jsonl(path)
-
-
-def test_sixty_levels_are_enough():
-    nested = json.loads("[" * 60 + "]" * 60)
-    assert parse_json(json.dumps(nested).encode(), "x") == nested
 
 
 def test_a_missing_file_is_missing_input(tmp_path):

@@ -138,14 +138,6 @@ def test_who_has_no_word_vectors_is_told_how_to_get_them(config, folder, monkeyp
         load(config, 0)
 
 
-@pytest.mark.parametrize("place", ["", "lm", "embeddings"])
-def test_the_homeworks_own_vectors_go_before_others(config, folder, place):
-    own = folder / place / "vocab.embeddings.glove.txt"
-    own.parent.mkdir(exist_ok=True)
-    own.touch()
-    assert treebank.find(config, "embeddings") == own
-
-
 @pytest.mark.nightly
 def test_the_real_text_has_the_homeworks_bigrams():
     data = load(TreebankConfig(folder=str(real_data.find("language").parent)), 0)

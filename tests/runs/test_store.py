@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom.core.artifact import publish_folder
 from wherefrom.core.errors import Busy, Damaged, MissingInput
 from wherefrom.core.manifests import MANIFEST
 from wherefrom.runs.store import RunFiles
@@ -31,14 +30,6 @@ def again(folder: RunFiles) -> RunFiles:
 def files(folder: RunFiles) -> dict[str, bytes]:
     found = (p for p in folder.path.rglob("*") if p.is_file())
     return {p.relative_to(folder.path).as_posix(): p.read_bytes() for p in found}
-
-
-def test_a_run_keeps_its_id_and_no_other_run_has_it(folder, tmp_path):
-    other = RunFiles(tmp_path / "other")
-    other.write_text("a.json", "{}")
-    before = folder.manifest
-    folder.write_text("a.json", "{}")
-    assert before.run == folder.manifest.run != other.manifest.run
 
 
 @pytest.mark.parametrize(
@@ -265,10 +256,3 @@ def test_a_manifest_whose_names_lead_outside_moves_nothing(folder, mine):
             again(folder).clean_up()
     assert mine.read_text() == "mine"
     assert (folder.path / "deep" / "b.txt").exists()
-
-
-def test_the_manifest_of_a_folder_that_is_no_run_is_refused(tmp_path):
-    with publish_folder(tmp_path / "step-7", {"step": 7}):
-        pass
-    with pytest.raises(Damaged, match="expected the manifest of a run, found another folder's"):
-        RunFiles(tmp_path / "step-7").read("a.json")

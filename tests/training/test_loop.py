@@ -25,7 +25,7 @@ from wherefrom.core.contracts import never
 from wherefrom.core.errors import Diverged, Interrupted, Mismatch
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.loop import Finished, Training, train_several
+from wherefrom.training.loop import Training, train_several
 from wherefrom.training.signals import StopSignal
 
 # --- what a run does --------------------------------------------------------------------------
@@ -273,11 +273,3 @@ def test_one_that_diverges_is_left_behind(tmp_path):
     assert observer.calls[-1][0] == "advanced"  # it is never told that this one finished
     assert [places for places, _ in group.asked][2:] == [[10, None, 10]]
     assert learners[0].digest() == learners[2].digest() == straight(12).digest()
-
-
-def test_of_the_time_of_a_group_each_has_its_share(monkeypatch):
-    learners = [Tiny(), Tiny()]
-    trainings = [Training(learners[0], 5, "tiny"), Training(learners[1], 10, "tiny")]
-    monkeypatch.setattr(loop, "monotonic", lambda: Together.now)
-    found = train_several(trainings, Together(learners), chunk=CHUNK)
-    assert [each.seconds for each in found if isinstance(each, Finished)] == [5.0, 15.0]
