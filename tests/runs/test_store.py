@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from wherefrom.core.artifact import publish_folder
 from wherefrom.core.errors import Busy, Damaged, MissingInput
 from wherefrom.core.manifests import MANIFEST
 from wherefrom.runs.store import RunFiles
@@ -256,3 +257,10 @@ def test_a_manifest_whose_names_lead_outside_moves_nothing(folder, mine):
             again(folder).clean_up()
     assert mine.read_text() == "mine"
     assert (folder.path / "deep" / "b.txt").exists()
+
+
+def test_the_manifest_of_a_folder_that_is_no_run_is_refused(tmp_path):
+    with publish_folder(tmp_path / "step-7", {"step": 7}):
+        pass
+    with pytest.raises(Damaged, match="expected the manifest of a run, found another folder's"):
+        RunFiles(tmp_path / "step-7").read("a.json")
