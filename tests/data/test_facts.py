@@ -3,11 +3,8 @@
 import json
 from collections import Counter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.support.own_text import ALL_ASKED
 from wherefrom.answering.question_parser import QuestionParser
@@ -305,29 +302,6 @@ def test_columns_are_named_for_tables_alone(files):
 
 
 # --- splits ----------------------------------------------------------------------------------
-
-
-@given(st.integers(60, 200), st.integers(0, 300), st.sampled_from([0, 20, 2000]))
-@settings(max_examples=10, deadline=None)
-def test_a_longer_file_moves_nobody(before, more, most):
-    """However many rows are added, the earlier questions keep their split.
-
-    Some calibration or held-out ones may be left out of a long file, but none is taught.
-    """
-    found: list[dict[str, str]] = []
-    with TemporaryDirectory() as folder:
-        files = many(Path(folder), before + more)
-        rows = Path(files["questions"]).read_text().splitlines(keepends=True)
-        for some in (rows[: 2 * before], rows):
-            Path(files["questions"]).write_text("".join(some))
-            questions = load(FactsConfig(**files, most=most), 0).questions
-            found.append({q.text: q.split for q in questions})
-    shorter, longer = found
-    kept = {text: split for text, split in shorter.items() if text in longer}
-    assert kept == {text: longer[text] for text in kept}
-    gone = Counter(split for text, split in shorter.items() if text not in longer)
-    assert not gone["asked"]
-    assert most == 20 or not gone
 
 
 def test_what_a_full_split_leaves_out_is_counted(tmp_path):

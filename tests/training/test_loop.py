@@ -143,14 +143,6 @@ def test_steps_without_targets_may_be_among_those_of_an_ended_chunk(tmp_path):
     assert [(row["step"], row["loss"]) for row in metrics(tmp_path)] == [(5, None)]
 
 
-def test_chunks_end_at_multiples_wherever_the_run_resumed(tmp_path):
-    stop = StopSignal()
-    with pytest.raises(Interrupted):
-        run(tmp_path, 20, chunk=3, stop=stop, observers=[Recorder(stop, 12)])
-    run(tmp_path, 20, chunk=5)
-    assert [row["step"] for row in metrics(tmp_path)] == [3, 6, 9, 12, 15, 20]
-
-
 def test_a_stop_after_the_last_step_is_not_forgotten(tmp_path):
     stop = StopSignal()
     with pytest.raises(Interrupted, match="step 20 of 20, which is saved"):
