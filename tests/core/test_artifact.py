@@ -11,12 +11,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom.core import artifact, manifests
-from wherefrom.core.artifact import (
-    lock_folder,
-    publish_folder,
-    sweep,
-    verify_folder,
-)
+from wherefrom.core.artifact import lock_folder, publish_folder, sweep, verify_folder
 from wherefrom.core.errors import Busy, CannotWrite, Damaged, Mismatch
 from wherefrom.core.manifests import Entry, spell_manifest
 from wherefrom.core.progress import listening
@@ -110,10 +105,7 @@ def put_a_pipe(folder: Path) -> None:
         (lambda f: (f / "b").unlink(), r"/b: expected a file, found none"),
         (lambda f: (f / "b").write_text("longer than it was"), r"/b: expected 3 bytes, found 18"),
         (lambda f: (f / "b").write_text("TWO"), r"/b: expected SHA-256 [0-9a-f]{16}..., found"),
-        (
-            lambda f: (f / "b.bak").write_text("two"),
-            r"/b\.bak: expected only what manifest",
-        ),
+        (lambda f: (f / "b.bak").write_text("two"), r"/b\.bak: expected only what manifest"),
         (put_a_pipe, r"/b: expected a regular file"),
         (lambda f: (f / "manifest.json").unlink(), r"/manifest\.json: expected a file, found"),
     ],

@@ -7,19 +7,9 @@ from pathlib import Path
 import pytest
 
 from wherefrom.core.arrays import load_arrays
-from wherefrom.core.artifact import (
-    lock_folder,
-    publish_folder,
-)
+from wherefrom.core.artifact import lock_folder, publish_folder
 from wherefrom.core.errors import CannotWrite, Damaged, MissingInput
-from wherefrom.core.files import (
-    file_hash,
-    read_json,
-    read_jsonl,
-    read_text,
-    write_json,
-    write_text,
-)
+from wherefrom.core.files import file_hash, read_json, read_jsonl, read_text, write_json, write_text
 from wherefrom.core.npy import read_npy
 from wherefrom.reading.table_files import read_lines
 

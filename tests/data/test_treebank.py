@@ -11,14 +11,7 @@ from tests.support import real_data
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.words import WordText
 from wherefrom.data import tiny_text, treebank
-from wherefrom.data.treebank import (
-    GENERATED,
-    KNOWN,
-    TreebankConfig,
-    load,
-    read_sentences,
-    survey,
-)
+from wherefrom.data.treebank import GENERATED, KNOWN, TreebankConfig, load, read_sentences, survey
 
 TRAIN = "-DOCSTART-\tX\n\nThe\tDT\ncat\tNN\nsat\tVBD\n\n\nThe\tDT\ndog\tNN\nran\tVBD\n\nYes\tUH\n"
 DEV = "The\tDT\ncat\tNN\nsat\tVBD\n-DOCSTART-\t X\n\n12,345\tCD\ncats\tNNS\n\nYes\tUH\n\n"

@@ -6,11 +6,7 @@ from tests.support.made_up import tell_answers
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.errors import BadData
 from wherefrom.evaluation.intervals import wilson
-from wherefrom.evaluation.places import (
-    PlaceMatch,
-    lines_of,
-    place_aware_accuracy,
-)
+from wherefrom.evaluation.places import PlaceMatch, lines_of, place_aware_accuracy
 
 PEOPLE = {
     "Ada Paris": "Ada Paris was born in Toronto, Ontario, Canada .",

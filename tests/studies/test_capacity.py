@@ -93,8 +93,7 @@ def test_a_model_that_knows_nobody_has_stored_nothing(text):
     words = [{m.start() + i for m in capitals(t) for i in range(4)} for t in text]
     place = dict(zip(text, words, strict=True))
     found = count(
-        text,
-        lambda t: [1 / many[c.lower()] if i in place[t] else 1.0 for i, c in enumerate(t)][1:],
+        text, lambda t: [1 / many[c.lower()] if i in place[t] else 1.0 for i, c in enumerate(t)][1:]
     )
     assert found == pytest.approx(np.zeros((64, 2)), abs=1e-9)
 

@@ -2,12 +2,7 @@
 
 import pytest
 
-from wherefrom.data.fetching.biographies import (
-    FAMOUS,
-    PLAYERS,
-    ball_player,
-    famous_person,
-)
+from wherefrom.data.fetching.biographies import FAMOUS, PLAYERS, ball_player, famous_person
 
 PLAYER = {
     "nameFirst": "Ann", "nameLast": "Poe", "birthYear": "1900", "birthMonth": "4",
