@@ -21,11 +21,9 @@ def test_the_committed_page_is_what_the_committed_results_give():
     ("value", "form", "shown"),
     [
         ({"precision": 0.9375, "interval": [0.862, 0.973], "n": 80}, "[%]", "93.8 % [86.2, 97.3]"),
-        ({"precision": 0.9375, "interval": [0.862, 0.973], "n": 80}, "%", "93.8 %"),
         ({"precision": 0.9375, "interval": [0.862, 0.973], "n": 80}, "[p]", "93.8 [86.2, 97.3]"),
         ({"accuracy": 0.9875, "interval": [0.9, 1.0], "n": 80}, "count", "79 of 80"),
         ({"accuracy": 0.5, "interval": [0.4, 0.6], "n": 1374}, "n", "1,374"),
-        ({"people": 80, "share": 0.25, "interval": [0.2, 0.3]}, "[%]", "25.0 % [20.0, 30.0]"),
         ({"slope": 1.117, "slope_interval": [0.85, 1.38]}, "slope", "1.12 [0.85, 1.38]"),
         ({"slope": None, "slope_interval": None}, "slope", "-"),
         ({"answers": 36, "right": 9}, "right", "25.0 %"),

@@ -211,14 +211,6 @@ def test_every_field_is_written_by_its_name_and_none_as_null():
     assert list(found)[1:] == list(WRITTEN)[1:], "fields in the order of the class"
 
 
-def test_a_collection_of_findings_is_written_as_one_of_tables():
-    one = CASE.measures["b"]
-    table = {"value": 1.0, "interval": [1.0, 2.0], "unit": None}
-    assert to_json([one, (one,)]) == [table, [table]]
-    assert to_json({3: one}) == {"3": table}, "JSON has no other names than text"
-    assert to_json({"b", "a"}) == ["a", "b"]
-
-
 def test_an_error_is_written_as_its_text_and_a_class_may_have_a_form_of_its_own():
     @dataclass(frozen=True)
     class Odd:

@@ -117,17 +117,6 @@ def test_a_model_is_saved_and_loaded_as_if_it_were_alone(stacks, optimiser):
         assert stacks.largest_difference(one, other) == 0
 
 
-def test_warming_up_changes_nothing(stacks):
-    stack = stacks.build_stack([stacks.build(seed, optimiser=MUON) for seed in (3, 4)])
-    before = [learner.state().arrays for learner in stack.learners]
-    stack.prepare(5)
-    stack.captured._hold.fill_(1)
-    stack.captured._step()
-    for learner, kept in zip(stack.learners, before, strict=True):
-        after = learner.state().arrays
-        assert all(np.array_equal(after[name], kept[name]) for name in kept)
-
-
 def test_masks_are_counted_and_drop_their_share(stacks):
     config = replace(stacks.plain, **DROPPING)
     stack = stacks.build_stack([stacks.build(seed, config) for seed in (3, 4, 6)])
