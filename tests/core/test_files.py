@@ -64,13 +64,8 @@ def test_a_missing_file_is_missing_input(tmp_path):
 def test_below_a_regular_file_nothing_can_be_written(tmp_path):
     (tmp_path / "file").write_text("kept")
     below = tmp_path / "file" / "run"
-    with pytest.raises(CannotWrite) as caught:
+    with pytest.raises(CannotWrite, match=r"run/a\.txt: .*Not a directory.*name another folder"):
         write_text(below / "a.txt", "x")
-    message = str(caught.value)
-    assert str(below / "a.txt") in message
-    assert "Not a directory" in message
-    assert "name another folder" in message
-    assert "\n" not in message
     with pytest.raises(CannotWrite), publish_folder(below, {}):
         pass
     with pytest.raises(CannotWrite), lock_folder(below):
