@@ -78,10 +78,6 @@ def test_a_precision_that_luck_explains_does_not_count(n, wrong, passes):
          "questions (the best reaches 67 %)"),
         ([0.9], [1], 0.1, "1 calibration question is too few for a threshold: it takes at least 22 "
          "answers if all are right, 38 with one wrong, 52 with two"),
-        ([0.4], [1], None, "no answer to the 1 calibration question has a confidence of 50 % or "
-         "more (the highest is 40 %)"),
-        ([0.9, 0.8, 0.7], [1, 1, 1], 0.1, "3 calibration questions are too few for a threshold: it "
-         "takes at least 22 answers if all are right, 38 with one wrong, 52 with two"),
         ([0.9] * 5 + [0.1] * 25, [1] * 30, 0.1, "only 5 of the 30 calibration questions get an "
          "answer whose confidence is 50 % or more, and 90 % takes at least 22 answers if all are "
          "right, 38 with one wrong, 52 with two"),

@@ -64,11 +64,6 @@ def test_one_question_that_cannot_be_asked_stops_all_unless_told_otherwise(run: 
     assert ([reply.question for reply in found], found.problems[0].index) == (questions[:2], 1)
 
 
-def test_a_run_that_answers_nothing_is_not_asked(bigram_run: Path):
-    with pytest.raises(BadData, match="that answers questions, found a run of 'bigram-tiny'"):
-        wherefrom.ask(bigram_run, "Where was Ada Lund born?")
-
-
 def test_a_name_that_the_model_cannot_read_is_unknown(run: Run, questions: list[str]):
     """It is a name like any other that the model does not know; its neighbours are answered."""
     known = run.dataset.select("held-out")[0].subject

@@ -76,16 +76,6 @@ def test_a_reply_names_the_note_and_its_sentence(relations_run: Path):
     assert not ask(inspector, person.text)[0].trained_on
 
 
-def test_support_by_the_noted_words_is_as_read(relations_run: Path):
-    inspector = open_inspector(open_run(relations_run))
-    person = inspector.run.dataset.select("held-out")[0]
-    question = inspector.parse(person.text)
-    verdict = inspector.judge_answer(question, person.answer or "")
-    assert (verdict.label, verdict.as_read, verdict.shown) == ("supported", True, "as read")
-    other = inspector.judge_answer(question, "Nowhere")
-    assert (other.label, other.as_read, other.shown) == ("contradicted", False, "contradicted")
-
-
 def test_without_a_fact_checker_there_is_no_evidence(path: Path):
     inspector = open_inspector(open_run(path))
     unknown = ParsedQuestion("Where did Ada Lund die?", FORM, "Ada Lund", "deathplace")

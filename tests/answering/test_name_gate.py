@@ -42,14 +42,6 @@ def test_where_they_overlap_few_people_are_lost():
     assert (~gate.opens(decoys)).mean() > (~gate.opens(known)).mean()
 
 
-def test_decoys_that_all_look_the_same_are_refused_and_the_known_are_not():
-    """As where nothing is more unfamiliar than it gets."""
-    known, decoys = cloud(0, 50, 4), table(np.full((80, 2), -6.0))
-    gate = fit_name_gate(known, decoys)
-    assert gate.opens(known).all()
-    assert not gate.opens(decoys).any()
-
-
 def at_the_floor(columns: list[int]) -> tuple[FeatureTable, FeatureTable]:
     """Three of 100 people where all decoys are, by some of the measures."""
     people, decoys = np.random.default_rng(5).normal(0, 1, (100, 2)), np.full((200, 2), -6.0)

@@ -5,7 +5,6 @@ import unicodedata
 import pytest
 
 from wherefrom.answering.decoys import NovelNames
-from wherefrom.answering.name_suggestions import NameSuggester
 from wherefrom.answering.perturbed_names import (
     ACCENTED,
     INITIALS,
@@ -111,9 +110,3 @@ def test_an_unseen_letter_cannot_be_spelt_and_one_letter_differs(tiers):
             len(known) == len(name) and sum(a != b for a, b in zip(name, known, strict=True)) == 1
             for known in NAMES
         )
-
-
-def test_a_name_is_offered_instead(tiers):
-    suggester = NameSuggester(NAMES)
-    everybody = [name for names in tiers.values() for name in names]
-    assert [name for name in everybody if not suggester.suggest(name)] == []

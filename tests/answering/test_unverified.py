@@ -56,12 +56,6 @@ def test_a_pool_is_not_for_a_relation_that_it_would_be_wrong_for():
     assert settle(good + about("good", 10, wrong=1)).of("good").pooled
 
 
-def test_who_has_enough_questions_is_not_pooled():
-    found = settle(about("many", 40) + about("few", 10))
-    assert (found.of("many").pooled, found.of("many").unverified) == (False, None)
-    assert found.of("few").unverified is not None
-
-
 def test_an_unverified_threshold_is_on_the_models_own_probability():
     """Twelve questions, the two least probable answers wrong: the threshold is above both.
 
@@ -109,8 +103,10 @@ def test_a_relation_without_questions_is_unverified():
 
 def test_what_was_shown_stays():
     """Also where the model's own probability would choose another threshold."""
-    shown = settle(about("many", 40)).of("many")
-    assert (shown.value, shown.unverified) == (FLOOR, None)
+    found = settle(about("many", 40) + about("few", 10))
+    shown = found.of("many")
+    assert (shown.value, shown.unverified, shown.pooled) == (FLOOR, None, False)
+    assert found.of("few").unverified is not None
     assert shown == settle(about("many", 40, own=0.6)).of("many")
 
 
