@@ -25,10 +25,6 @@ def folder(tmp_path) -> Path:
     return made
 
 
-def test_help_comes_without_a_command(cli):
-    assert "register" in cli("data").out
-
-
 def test_a_folder_is_registered_listed_and_found_changed(cli, folder):
     assert "wherefrom data add birthplaces FOLDER" in cli("data", "list").out
     before = cli("data", "list", "--json").json

@@ -43,12 +43,6 @@ def test_debug_shows_where_a_users_error_came_from_too(cli):
     assert result.err.splitlines()[-1].startswith("wherefrom: recipe 'peple'")
 
 
-def test_a_question_may_look_like_an_option(cli, tiny_run):
-    result = cli("ask", tiny_run, "--", "--debug")
-    assert result.code == 65
-    assert "'--debug'" in result.complaint
-
-
 def test_ctrl_c_outside_training(cli, monkeypatch):
     def interrupt(*_args, **_options):
         raise KeyboardInterrupt

@@ -3,8 +3,6 @@
 import json
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -134,18 +132,6 @@ def test_runs_that_are_further_along_go_on_beside_the_others(recipe, tmp_path):
     expected = models(tmp_path / "alone")
     for name, array in models(requests[1].path).items():
         np.testing.assert_allclose(array, expected[name], atol=1e-3, err_msg=name)
-
-
-def test_an_observer_is_told_the_time_of_all():
-    told: list[float] = []
-    note: Any = SimpleNamespace(
-        advanced=lambda *given: told.append(given[-1]),
-        finished=lambda *given: told.append(given[-1]),
-    )
-    speaker = stacked_runs.GroupObserver(note, 3)
-    speaker.advanced("pretrain", 1, 2, {}, 2.0)
-    speaker.finished("pretrain", 2, 4.0)
-    assert told == [6.0, 12.0]
 
 
 def test_memory_that_is_too_small_takes_fewer_at_a_time(short, tmp_path, monkeypatch):

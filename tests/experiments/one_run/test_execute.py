@@ -1,7 +1,6 @@
 """Recipes run from end to end, stopped, continued and read again."""
 
 import json
-import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -32,16 +31,6 @@ def recipe(tiny_settings) -> Recipe:
 def quick(tiny_settings) -> Recipe:
     few = ["stages.pretrain.steps=21", "stages.questions_only.steps=2", "abstain=false"]
     return adjust(get_recipe("people"), settings=[*tiny_settings, *few])
-
-
-@pytest.fixture(scope="module")
-def quick_run(quick, tmp_path_factory) -> Path:
-    return Path(execute(quick, tmp_path_factory.mktemp("quick") / "run"))
-
-
-def bits(path: Path) -> dict[str, bytes]:
-    files = sorted(path.rglob("models/*/weights.safetensors"))
-    return {str(file.relative_to(path)): file.read_bytes() for file in files}
 
 
 # --- what comes of it ------------------------------------------------------------------------
@@ -114,21 +103,6 @@ def test_a_finished_folder_of_other_data_is_left_alone(own_facts):
     assert execute(recipe, path).results == results
     with pytest.raises(MissingInput):
         execute(adjust(recipe, settings=[f"data.corpus={own_facts}/other"]), path)
-
-
-@pytest.mark.parametrize(("stage", "step"), [("pretrain", 20), ("questions_only", 2)])
-def test_a_stopped_run_goes_on_to_the_same_weights(quick, quick_run, tmp_path, stage, step):
-    path = tmp_path / "stopped"
-    with pytest.raises(Interrupted) as raised:
-        execute(quick, path, [StopAt(stage, step)])
-    assert raised.value.exit_code == 128 + signal.SIGTERM
-    stopped = json.loads((path / "status.json").read_text())
-    assert stopped["state"] == "unfinished"
-    outcome = execute(quick, path)
-    assert not outcome.reused
-    assert outcome.seconds >= stopped["seconds"]
-    assert bits(path) == bits(quick_run)
-    assert outcome.results == open_run(quick_run).results
 
 
 # --- stages ----------------------------------------------------------------------------------

@@ -194,12 +194,6 @@ def test_steps_that_the_user_sets_are_not_planned(data: FactsConfig, tmp_path: P
         plan_run(change, folder, 5, timer=timer)
 
 
-@pytest.mark.parametrize("minutes", [0, -1, float("nan"), float("inf")])
-def test_minutes_must_be_a_number_above_zero(data: FactsConfig, tmp_path: Path, minutes: float):
-    with pytest.raises(UsageError, match="--minutes"):
-        plan_run(changer(data), RunFolder(tmp_path / "none"), minutes, timer=Timer(1))
-
-
 def run(data: FactsConfig, out: Path, **options):
     return api.run(
         "facts", out=out, corpus=data.corpus, questions=data.questions, settings=SMALL, **options

@@ -91,6 +91,8 @@ def test_the_study_is_tables_and_figures_in_the_run_folder(sentiment_run):
             if row["stage"]:
                 assert row["accuracy"] == run.results[f"validation.{row['stage']}"]["accuracy"]
     page = (sentiment_run / "study.md").read_text()
+    assert "| word dropout | validation accuracy | 95 % interval |\n| --- | --- | --- |" in page
+    assert "\n| 0.3 * | " in page, "the primary model's own setting has a star"
     for name in settings:
         assert (
             ElementTree.parse(sentiment_run / "study" / f"{name}.svg").getroot().tag.endswith("svg")
