@@ -8,18 +8,12 @@ from wherefrom.experiments.many_runs.seeds import aggregate, parse_seeds, read_s
 from wherefrom.runs.folder import RunFolder
 
 
-@pytest.mark.parametrize(
-    ("text", "seeds"),
-    [("0-4", [0, 1, 2, 3, 4]), ("0,2,5", [0, 2, 5]), ("3", [3]), ("1-2, 4-5,9", [1, 2, 4, 5, 9])],
-)
-def test_seeds_are_ranges_and_lists(text, seeds):
-    assert parse_seeds(text) == seeds
-
-
-@pytest.mark.parametrize("text", ["", "4-0", "a", "1-", "-1", "1,,2", "0-99999999999", "0-5000"])
-def test_other_seeds_are_refused(text):
-    with pytest.raises(UsageError, match="--seeds"):
-        parse_seeds(text)
+def test_seeds_are_ranges_and_lists():
+    assert parse_seeds("3") == [3]
+    assert parse_seeds("1-2, 4-5,9") == [1, 2, 4, 5, 9]
+    for text in ("", "4-0", "a", "1-", "-1", "1,,2", "0-99999999999", "0-5000"):
+        with pytest.raises(UsageError, match="--seeds"):
+            parse_seeds(text)
 
 
 def test_mean_interval_and_worst_of_three_accuracies():

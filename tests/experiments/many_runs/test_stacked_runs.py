@@ -103,9 +103,8 @@ def test_folders_are_those_of_runs_trained_alone(recipe, tmp_path):
         there = tmp_path / f"alone-{n}"
         alone = execute(replace(recipe, seed=n), there)
         assert files(here) == files(there)
-        assert json.loads((here / "run.json").read_text()) == json.loads(
-            (there / "run.json").read_text()
-        )
+        one, other = (json.loads((run / "run.json").read_text()) for run in (here, there))
+        assert one == other
         assert outcome.results.keys() == alone.results.keys()
         expected = models(there)
         for name, array in models(here).items():
@@ -186,10 +185,10 @@ def test_a_cpu_trains_one_after_the_other(short, tmp_path, monkeypatch, most):
     assert lines == ([] if most is None else [f"one model after the other: {reason}"])
 
 
-@pytest.mark.parametrize("most", [0, -1, 5000])
-def test_a_senseless_number_is_refused(most):
-    with pytest.raises(UsageError, match="together: expected 1 to 1,000 models, found"):
-        check_most(most)
+def test_a_senseless_number_is_refused():
+    for most in (0, 5000):
+        with pytest.raises(UsageError, match="together: expected 1 to 1,000 models, found"):
+            check_most(most)
 
 
 # --- texts that other processes read ---------------------------------------------------------

@@ -38,24 +38,16 @@ def quick(tiny_settings) -> Recipe:
 
 def test_people_reports_what_it_promises(tiny_run):
     results = open_run(tiny_run).results
-    measures = {
-        "majority": "accuracy",
-        "nearest_name": "accuracy",
-        "without_pretraining": "accuracy",
-        "with_pretraining": "accuracy",
-        "answered_share": "answered_share",
-        "refused_without_text": "refused_share",
-        "refused_omitted": "refused_share",
-    }
+    scored = ("majority", "nearest_name", "without_pretraining", "with_pretraining")
+    measures = dict.fromkeys(scored, "accuracy") | {"answered_share": "answered_share"}
+    measures |= dict.fromkeys(("refused_without_text", "refused_omitted"), "refused_share")
     assert results.keys() - {"precision"} == measures.keys()
     for name, measure in measures.items():
         low, high = results[name]["interval"]
         assert 0 <= low <= results[name][measure] <= high <= 1
     sizes = {name: result["n"] for name, result in results.items() if name != "precision"}
-    assert sizes == dict.fromkeys(measures, 8) | {
-        "refused_without_text": 4,
-        "refused_omitted": 2,
-    }
+    few = {"refused_without_text": 4, "refused_omitted": 2}
+    assert sizes == dict.fromkeys(measures, 8) | few
 
 
 def test_predictions_are_what_the_results_were_counted_from(tiny_run):
