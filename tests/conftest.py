@@ -22,6 +22,7 @@ from tests.support.own_text import write_birthplaces, write_files
 # Fixtures that several rooms share.
 pytest_plugins = (
     "tests.support.audited", "tests.support.references", "tests.support.stated_world",
+    "tests.support.word_runs",
 )  # fmt: skip
 
 # Tests run side by side: each, and every process that it starts, computes with one thread unless

@@ -1,12 +1,12 @@
 """Every way in which a user can be wrong: one line, and the exit code of its kind."""
 
 import fcntl
-import json
 
 import pytest
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.opened_run import open_run
 
 
 @pytest.mark.parametrize(
@@ -128,15 +128,11 @@ def test_a_full_disk_loses_nothing(interrupted, tiny, tiny_run, tmp_path):
     assert "File too large" in result.complaint
     assert result.out == ""
     assert interrupted(*given).code == 0
-    found, whole = (
-        json.loads((r / "status.json").read_text()) for r in (tmp_path / "run", tiny_run)
-    )
-    assert found["results"] == whole["results"]
+    assert open_run(tmp_path / "run").results == open_run(tiny_run).results
 
 
 def test_a_model_that_diverges(cli, tiny, tmp_path):
-    result = cli(
-        "run", *tiny, "--set", "stages.pretrain.optimiser.rate=1e30", "--out", tmp_path / "r"
-    )
+    rate = "stages.pretrain.optimiser.rate=1e30"
+    result = cli("run", *tiny, "--set", rate, "--out", tmp_path / "r")
     assert result.code == 79
     assert "step" in result.complaint

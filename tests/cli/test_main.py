@@ -27,17 +27,14 @@ def test_a_bug_is_one_line_and_its_own_code(cli, broken):
     )
 
 
-@pytest.mark.parametrize("arguments", [("--debug", "run"), ("run", "--debug")])
-def test_debug_shows_where(cli, broken, arguments):
-    result = cli(*arguments)
-    assert result.code == 70
-    assert result.err.startswith("Traceback")
-    assert "in fail" in result.err
-    assert "\x1b" not in result.err
-
-
-def test_debug_shows_where_a_users_error_came_from_too(cli):
-    result = cli("run", "peple", "--debug")
+def test_debug_shows_where_a_bug_and_a_users_error_came_from(cli, broken):
+    for arguments in (("--debug", "run"), ("run", "--debug")):
+        result = cli(*arguments)
+        assert result.code == 70
+        assert result.err.startswith("Traceback")
+        assert "in fail" in result.err
+        assert "\x1b" not in result.err
+    result = cli("list", "peple", "--debug")
     assert result.code == 2
     assert "Traceback" in result.err
     assert result.err.splitlines()[-1].startswith("wherefrom: recipe 'peple'")

@@ -24,14 +24,8 @@ def steps(tiny_settings) -> list[str]:
         "stages.pretrain.steps=60", "stages.questions_only.steps=40",
         "stages.pretrain.checkpoint_seconds=0", "stages.questions_only.checkpoint_seconds=0",
     ]  # fmt: skip
-    settings = [*tiny_settings, *longer]
-    return [
-        "run",
-        "people",
-        *(part for s in settings for part in ("--set", s)),
-        "--no-report",
-        "--json",
-    ]
+    settings = (part for s in (*tiny_settings, *longer) for part in ("--set", s))
+    return ["run", "people", *settings, "--no-report", "--json"]
 
 
 @pytest.fixture(scope="module")
@@ -144,12 +138,8 @@ def test_twenty_kills_of_a_command_leave_a_sound_run(interrupted, whole, tmp_pat
     assert interrupted(command, run).code == 0
     expected, chance, kills, torn = listed_files(run), random.Random(40), 0, 0
     while kills < KILLS:
-        order = {
-            "signal": signal.SIGKILL,
-            "line": chance.randint(last - 500, last),
-            "files": COMMITTING,
-        }
-        result = interrupted(command, run, **order)
+        order = {"signal": signal.SIGKILL, "line": chance.randint(last - 500, last)}
+        result = interrupted(command, run, **order, files=COMMITTING)
         assert result.code in (0, -signal.SIGKILL)
         kills += result.code != 0
         torn += bool(leftovers(run))

@@ -34,9 +34,7 @@ ROWS = [
     answer("Bo Falk", "Rome", "Lima", label="contradicted"),
     answer("Cy Roth", "Bonn", "Cork", label="contradicted", source="guessed", given=False),
     answer("Di Holm", "Oslo", "Cork", label="silent", source="guessed", support="omitted"),
-    answer(
-        "Ed Lund", "Oslo", "Cork", label="no text", source="guessed", support="none", given=False
-    ),
+    answer("Ed Lund", "Oslo", "Cork", label="no text", source="guessed", given=False),
 ]
 
 
