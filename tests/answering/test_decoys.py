@@ -53,16 +53,14 @@ def made(world, known):
     return make_tiers(novel, length)
 
 
-def test_there_are_two_hundred_of_each_and_they_are_out_of_corpus(made, world):
+def test_there_are_two_hundred_of_each_and_they_are_out_of_corpus(made, world, known):
     assert {tier: len(names) for tier, names in made.items()} == dict.fromkeys(TIERS, 200)
     assert set(made["absent"]) <= set(famous_people()), "real people"
     assert all(len(name.split()) == 2 for name in made["absent"])  # as all names are here
     everything = "\n".join([d.text for d in world.documents] + [q.text for q in world.questions])
     whole = [name for tier in TIERS if tier != "shortened" for name in made[tier]]
     assert not [name for name in whole if name in everything]
-
-
-def test_shortened_names_are_the_beginnings_of_known_ones(made, known):
+    # Shortened names are the beginnings of known ones.
     begun = {name[:i] for name in known for i in range(2, len(name))}
     assert set(made["shortened"]) <= begun
     assert not set(made["shortened"]) & set(known)
@@ -122,6 +120,8 @@ def test_neither_order_nor_repetition_of_the_known_matters(known):
     one = make_tiers(novel(known), length, 20)
     assert make_tiers(novel(list(reversed(known)) * 2), length, 20) == one
     assert make_tiers(novel(known), length, 20, seed=1) != one
+    with pytest.raises(BadData, match="expected known names to imitate, found none"):
+        novel([])
 
 
 def test_odd_names_keep_their_shape():
@@ -149,8 +149,3 @@ def test_whatever_the_corpus_names_are_new_and_can_be_written(seed, size, count)
     assert not {name.casefold() for name in names} & {name.casefold() for name in ODD[:size]}
     assert all(letters.issuperset(name) for name in names)
     assert all(len(tier) <= count for tier in made.values())
-
-
-def test_without_known_names_there_is_nothing_to_imitate():
-    with pytest.raises(BadData, match="expected known names to imitate, found none"):
-        novel([])

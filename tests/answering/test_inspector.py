@@ -1,6 +1,5 @@
 """The inspector: what it knows of a run, what it keeps beside it, and what it replies."""
 
-import shutil
 from dataclasses import replace
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -22,10 +21,6 @@ FORM = Form("Where was ", " born?")
 @pytest.fixture
 def path(inspector: Inspector) -> Path:
     return inspector.run.path
-
-
-def copy_of(path: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(path, tmp_path / "run"))
 
 
 def ask(inspector: Inspector, *texts: str) -> list[Reply]:
@@ -108,14 +103,13 @@ def test_without_text_there_is_nothing_to_recall(inspector: Inspector):
 # --- the policy ------------------------------------------------------------------------------
 
 
-def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Path, tmp_path: Path):
-    copy = copy_of(path, tmp_path)
-    written = OpenedRun(open_run(copy)).policy
-    RunFolder(copy).remove("audit/confidence.json")
-    fitted_now = OpenedRun(open_run(copy)).policy
+def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(own_run: Path):
+    written = OpenedRun(open_run(own_run)).policy
+    RunFolder(own_run).remove("audit/confidence.json")
+    fitted_now = OpenedRun(open_run(own_run)).policy
     assert fitted_now.calibration.weights == pytest.approx(written.calibration.weights)
     assert fitted_now.threshold.n == written.threshold.n == 8 + 2 + 4
-    assert not (copy / "audit" / "confidence.json").exists()
+    assert not (own_run / "audit" / "confidence.json").exists()
 
 
 def test_evidence_names_a_document_as_the_users_file_does(path: Path, monkeypatch):

@@ -25,13 +25,9 @@ HALF, NONE = (
 FEATURES = FeatureTable({"sure": np.array([2.0, -2.0])})
 
 
-def test_without_a_policy_everything_is_answered():
+def test_without_a_policy_everything_is_answered_and_else_by_the_threshold():
     expected = Decision(True, None, None, unverified=True)
     assert decide(None, FEATURES, ["a", "b"]) == [expected] * 2
-    assert Decision(True, None, None).why_not is None
-
-
-def test_one_threshold_is_for_every_relation():
     yes, no = decide(share_threshold(CURVE, HALF, "a", "b"), FEATURES, ["a", "b"])
     assert (yes.given, yes.reason, yes.why_not) == (True, None, None)
     assert yes.confidence == pytest.approx(1 / (1 + np.exp(-2)))

@@ -56,14 +56,12 @@ def test_a_seed_draws_the_same_again_and_another_seed_others(table):
     assert [each.question[17] for each in every.wrong] == list("ACEGIK")
 
 
-def test_a_file_of_another_length_is_refused(table):
+def test_a_file_of_another_length_or_without_questions_is_refused(table, tmp_path, monkeypatch):
     path = predict(table, set())
     path.write_text("Rome\n" * 11, encoding="utf-8")
     with pytest.raises(BadData, match=r"expected 12 lines, one for each question .* found 11"):
         wherefrom.examples(path, questions=table)
 
-
-def test_questions_that_nobody_named_are_asked_for(table, tmp_path, monkeypatch):
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     with pytest.raises(MissingInput, match="name them with --questions"):
         wherefrom.examples(predict(table, {1}))

@@ -30,8 +30,7 @@ def test_every_section_has_both_relations_and_their_sum(found: Audit):
             assert sum(part.answers for part in parts) == count.answers
             assert sum(part.right for part in parts) == count.right
 
-
-def test_what_was_measured_by_retraining_is_divided_too(found: Audit):
+    # What was measured by retraining is divided, too.
     parts = [part.measured for part in found.source.by_relation.values()]
     assert all(part is not None for part in parts)
     assert sum(part.agreement.n for part in parts if part) == found.source.measured.agreement.n
