@@ -160,12 +160,9 @@ def test_what_it_takes_at_the_least_is_said():
     assert (bad.more_people, bad.enough_to_tell) == (None, True)
     assert bad.advice.startswith("more calibration questions would not help")
     assert bad.advice in bad.explain()
-    nobody = certified(np.full(100, 0.01), np.ones(100, dtype=bool), 0.9)
-    assert (nobody.certified, nobody.more_people) == (False, None)
     right = certified(np.full(10, 0.99), np.ones(10, dtype=bool), fitted=GOOD[:10])
     assert not right.certified
     assert 34 < right.more_people < 300  # at the very least 22 answers on one half
-    assert "found only 10 people to test thresholds on" in right.explain()
 
 
 # --- people and their features ---------------------------------------------------------------
@@ -293,9 +290,7 @@ def test_a_relation_that_is_known_is_certified_and_one_that_is_guessed_is_not():
     assert found.certified.of("when").value == DECLINE_ALL
     assert found.certified.of("when").why_not == when.why_not
     assert found.uncertified.of("where").precision_target == 0.9
-
-
-def test_a_relation_that_nobody_can_certify_is_not_answered():
+    # A relation that nobody can certify is not answered.
     table, right, sides = two_relations(100)
     alone = sides | {"when": (sides["when"][0], sides["when"][1][:0])}
     found = fit_bounds(table, right, SURE, alone, 0.1, 0.1)

@@ -65,9 +65,7 @@ def test_the_wording_around_an_answer_is_learnt_with_room_for_a_name():
 
 def test_an_answer_before_the_name_is_read_behind_the_name():
     assert ("", ". A native of ", ",", True) in learnt("A native of {place}, {name} sang.")
-
-
-def test_a_sentence_without_the_name_is_read_behind_it_where_passages_say_whose_it_is():
+    # So is a sentence without the name, where passages say whose it is.
     found = learnt("She was born in {place} in May.", passages=True)
     assert ("", ". She was born in ", " in", True) in found
 

@@ -61,7 +61,6 @@ def test_a_file_of_another_length_or_without_questions_is_refused(table, tmp_pat
     path.write_text("Rome\n" * 11, encoding="utf-8")
     with pytest.raises(BadData, match=r"expected 12 lines, one for each question .* found 11"):
         wherefrom.examples(path, questions=table)
-
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     with pytest.raises(MissingInput, match="name them with --questions"):
         wherefrom.examples(predict(table, {1}))

@@ -62,7 +62,6 @@ def test_closed_book_the_threshold_alone_decides(
             assert (row.auroc is None) == (tier in PERTURBED)
             assert row.auroc is None or 0 <= row.auroc.value <= 1
         assert {row.refused_at_bound for row in found.values()} == {None}
-
     # Decoys are ranked against people whose text states the answer.
     everybody = inspector.run.dataset.select("held-out", ("stated", "omitted", "none"))
     examined = judge(inspector.model, everybody)
@@ -83,11 +82,9 @@ def test_a_name_like_one_of_the_text_is_refused_however_sure_the_model_is(
 def test_the_tiers_are_answered_as_ask_answers_them(
     inspector: Inspector, tiers: dict[str, AskedTier]
 ):
-    policy_in_use = inspector.policy
-    assert policy_in_use is not None
     for tier in tiers.values():
         replies = inspector.reply([inspector.parse(q.text) for q in tier.questions])
-        assert [r.answered for r in replies] == tier.answered(policy_in_use).tolist()
+        assert [r.answered for r in replies] == tier.answered(inspector.policy).tolist()
         assert [r.did_you_mean for r in replies] == list(tier.offered)
 
 

@@ -29,7 +29,6 @@ def test_every_section_has_both_relations_and_their_sum(found: Audit):
             parts = [part.held_out_answers[label] for part in counts.by_relation.values()]
             assert sum(part.answers for part in parts) == count.answers
             assert sum(part.right for part in parts) == count.right
-
     # What was measured by retraining is divided, too.
     parts = [part.measured for part in found.source.by_relation.values()]
     assert all(part is not None for part in parts)

@@ -119,12 +119,12 @@ def test_without_a_run_the_example_is_asked_and_a_report_by_its_file(cli, tmp_pa
     assert named.json["run"] == str(file)
 
 
-@pytest.mark.parametrize("name", ["-Amos", "-Amos Karlsson", "--amos"])
-def test_a_name_that_begins_with_a_dash(cli, tiny_run, name):
-    result = cli("ask", tiny_run, name)
-    assert (result.code, result.out) == (2, "")
-    assert "write -- before a question that begins with a dash" in result.complaint
-    assert "expected a question like" in cli("ask", tiny_run, "--", name).complaint
+def test_a_name_that_begins_with_a_dash(cli, tiny_run):
+    for name in ("-Amos Karlsson", "--amos"):
+        result = cli("ask", tiny_run, name)
+        assert (result.code, result.out) == (2, "")
+        assert "write -- before a question that begins with a dash" in result.complaint
+        assert "expected a question like" in cli("ask", tiny_run, "--", name).complaint
 
 
 def test_what_is_no_question_or_not_text_is_an_error(cli, tiny_run):

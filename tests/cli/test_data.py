@@ -102,8 +102,7 @@ def test_everything_is_listed(cli):
         assert package.licence in listed.out
     rows = cli("data", "list", "--json").json["packages"]
     assert list(rows) == list(PACKAGES)
-    assert rows["brown"]["source"] == "npm"
-    assert not rows["brown"]["here"]
+    assert (rows["brown"]["source"], rows["brown"]["here"]) == ("npm", False)
 
 
 def test_fetched_data_is_registered_and_listed(cli, offer, tmp_path):  # noqa: F811

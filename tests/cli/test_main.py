@@ -10,15 +10,15 @@ from wherefrom import api
 WHEREFROM = [sys.executable, "-m", "wherefrom"]
 
 
-@pytest.fixture
-def broken(monkeypatch):
+def fail_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail(*_args, **_options):
-        raise ValueError("two\nlines \x1b[31m")
+        raise error
 
     monkeypatch.setattr(api, "build_recipe", fail)
 
 
-def test_a_bug_is_one_line_and_its_own_code(cli, broken):
+def test_a_bug_is_one_line_and_its_own_code(cli, monkeypatch):
+    fail_with(monkeypatch, ValueError("two\nlines \x1b[31m"))
     result = cli("run")
     assert result.code == 70
     assert result.complaint == (
@@ -27,7 +27,8 @@ def test_a_bug_is_one_line_and_its_own_code(cli, broken):
     )
 
 
-def test_debug_shows_where_a_bug_and_a_users_error_came_from(cli, broken):
+def test_debug_shows_where_a_bug_and_a_users_error_came_from(cli, monkeypatch):
+    fail_with(monkeypatch, ValueError("two\nlines \x1b[31m"))
     for arguments in (("--debug", "run"), ("run", "--debug")):
         result = cli(*arguments)
         assert result.code == 70
@@ -41,10 +42,7 @@ def test_debug_shows_where_a_bug_and_a_users_error_came_from(cli, broken):
 
 
 def test_ctrl_c_outside_training(cli, monkeypatch):
-    def interrupt(*_args, **_options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(api, "build_recipe", interrupt)
+    fail_with(monkeypatch, KeyboardInterrupt())
     result = cli("run")
     assert result.code == 130
     assert result.complaint.startswith("wherefrom: interrupted")
@@ -63,10 +61,7 @@ def test_ctrl_c_outside_training(cli, monkeypatch):
     ],
 )  # fmt: skip
 def test_what_the_system_refuses_is_no_bug(cli, monkeypatch, error, code, text):
-    def fail(*_args, **_options):
-        raise error
-
-    monkeypatch.setattr(api, "build_recipe", fail)
+    fail_with(monkeypatch, error)
     result = cli("run")
     assert result.code == code
     assert result.complaint.startswith(f"wherefrom: {text}")

@@ -18,9 +18,8 @@ def _as_before():
 
 def test_a_number_is_taken_as_it_is(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    assert use_threads(1) == torch.get_num_threads() == 1
-    assert use_threads(2) == torch.get_num_threads() == 2
-    assert use_threads(0) == torch.get_num_threads() == 3
+    for given, count in ((1, 1), (2, 2), (0, 3)):
+        assert use_threads(given) == torch.get_num_threads() == count
 
 
 def test_the_most_grow_with_the_machine_and_a_recipe_of_a_larger_one_is_cut(monkeypatch):

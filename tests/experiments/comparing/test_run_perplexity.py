@@ -51,13 +51,8 @@ def test_a_run_is_compared_by_what_its_held_out_text_costs(word_run, tmp_path):
 def test_characters_beside_words_and_a_gap(word_run, tiny_run, text, tmp_path):
     other = tmp_path / "other.txt"
     other.write_text("Ada Lund was born in Rome.\nthe cat sat in 1999\n")
-    report = perplexity(
-        [word_run, tiny_run],
-        [text, other],
-        preprocess=["lower,wrap10"],
-        temperatures=[1.5],
-        unknown=tiny_run,
-    )
+    options = {"preprocess": ["lower,wrap10"], "temperatures": [1.5], "unknown": tiny_run}
+    report = perplexity([word_run, tiny_run], [text, other], **options)
     assert report.unknown == str(tiny_run)
     words, characters = report.runs
     assert (words.unit, characters.unit) == ("word", "character")
@@ -132,10 +127,8 @@ def test_two_texts_of_one_name_are_named_by_their_paths(word_run, text, tmp_path
 def test_dropping_unseen_characters_is_left_out_of_word_models(word_run, text):
     """What can be measured is: the text as it is, and the steps before that one."""
     report = perplexity([word_run], [text], preprocess=["lower,wrap40,drop-unseen"])
-    assert (
-        f"{word_run}: chains with drop-unseen are left out, because the model reads words"
-        in report.notes
-    )
+    why = "chains with drop-unseen are left out, because the model reads words"
+    assert f"{word_run}: {why}" in report.notes
     measured = report.runs[0].texts["text.txt"]
     assert [chain.steps for chain in measured.preprocessed] == [("lower",), ("lower", "wrap40")]
 

@@ -36,13 +36,6 @@ def test_the_worst_perplexity_is_the_highest_and_its_interval_is_not_cut():
     assert found["interval"][1] > 22.0
 
 
-def test_a_result_that_some_runs_lack_counts_those_that_have_it():
-    runs = [{"a": {"accuracy": 1.0}}, {"a": {"accuracy": 0.5}, "precision": {"precision": 0.9}}]
-    found = aggregate(runs)
-    assert found["a"]["n"] == 2
-    assert (found["precision"]["n"], found["precision"]["interval"]) == (1, None)
-
-
 def test_relations_are_averaged_each_by_itself():
     """By hand: the hand is 0.8 and 0.9, the place is only in one run."""
 
@@ -55,6 +48,7 @@ def test_relations_are_averaged_each_by_itself():
     assert parts["hand"]["accuracy"] == pytest.approx(0.85)
     assert (parts["hand"]["worst"], parts["hand"]["n"]) == (0.8, 2)
     assert (parts["place"]["accuracy"], parts["place"]["n"]) == (0.5, 1)
+    assert (parts["place"]["interval"], aggregate([{}, run(0.5)])["model"]["n"]) == (None, 1)
 
 
 def test_why_nothing_is_answered_is_said_for_the_seeds_of_which_it_is_so():

@@ -14,7 +14,6 @@ from wherefrom.core.errors import Diverged, Interrupted, MissingInput, OutOfMemo
 from wherefrom.core.recipe import Recipe
 from wherefrom.data.edited import EditedConfig
 from wherefrom.data.facts import FactsConfig
-from wherefrom.data.people import PeopleConfig
 from wherefrom.experiments.many_runs import stack_plan, stacked_runs
 from wherefrom.experiments.many_runs.retraining import leave_out_half
 from wherefrom.experiments.many_runs.stack_plan import estimate_bytes, why_one_by_one
@@ -26,7 +25,6 @@ from wherefrom.experiments.many_runs.stacked_runs import (
 )
 from wherefrom.experiments.one_run.execute import execute
 from wherefrom.experiments.pool import Pool
-from wherefrom.experiments.recipes.people_recipe import people
 from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.objectives import objective_catalogue as catalogue
 from wherefrom.runs.opened_run import open_run
@@ -195,13 +193,8 @@ def test_a_senseless_number_is_refused():
 
 
 @pytest.fixture(scope="module")
-def recipes() -> list[Recipe]:
-    data = PeopleConfig(asked=20, calibration=6, held_out=6, omitted=3, untold=3, masked=4)
-    usual = people()
-    model = replace(usual.model, n_layer=1, n_head=2, n_embd=16, ngram_buckets=64)
-    stages = tuple(replace(stage, steps=2, batch=8) for stage in usual.stages)
-    small = replace(usual, data=data, model=model, stages=stages)
-    small = adjust(small, settings=["stages.pretrain.mix.omissions.share=0"])
+def recipes(tiny_settings) -> list[Recipe]:
+    small = adjust(get_recipe("people"), settings=tiny_settings)
     return [leave_out_half(small, pair, half) for pair in (0, 1) for half in ("first", "second")]
 
 

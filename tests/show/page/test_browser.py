@@ -298,14 +298,6 @@ def test_marks_of_direction_in_a_name_leave_the_rest_of_the_question_alone(open_
     assert ends[1] >= ends[0] - 1
 
 
-def test_a_very_long_question_is_shortened(open_page, report_file):
-    opened = open_page(report_file)
-    assert opened.ask(f"Where was {'x' * 10_000} born?") in ("refused", "declined")
-    shown = opened.text("#card .asked")
-    assert shown == f"Where was {'x' * 190}…"
-    assert opened.page.locator("#card").bounding_box()["height"] < 600
-
-
 def test_hostile_names_are_shown_as_text(open_page, hostile):
     opened = open_page(hostile / "report.html")
     page = opened.page

@@ -44,9 +44,7 @@ def test_points_go_up_as_their_values_do():
     low, high = [svg for svg in chart.iter("svg") if svg.find("path") is not None]
     assert (low.get("x"), high.get("x")) == ("25%", "75%")
     assert float(low.get("y")) - float(high.get("y")) == 100
-
-
-def test_a_line_is_drawn_in_its_box_upside_down():
+    # A line is drawn in its box upside down.
     line = Line([(0, 0), (0.5, 1), (1, 0.25)])
     chart = parse(plot([line], [], "said", x_ticks=[], y_ticks=[], x_name="x", y_name="y"))
     (drawn,) = chart.iter("polyline")

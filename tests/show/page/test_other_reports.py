@@ -19,10 +19,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = RunFolder(tmp_path_factory.mktemp("lab") / "run")
     folder.create()
     folder.write_recipe(get_recipe("attention-lab"))
-    check = {
-        "label": "a <b>sum</b>", "found": 1.0, "expected": 1.0, "tolerance": 0.1, "apart": False,
-        "holds": True,
-    }  # fmt: skip
+    check = {"label": "a <b>sum</b>", "found": 1.0, "expected": 1.0, "tolerance": 0.1}
+    check |= {"apart": False, "holds": True}
     wrong = {"statement": "it is random", "why": "it is not", "refuted": True, "checks": [check]}
     claim = {"name": "copying", "claim": "c < v", "checks": [check], "wrong_statements": [wrong]}
     folder.write_json("demonstrations.json", [claim])

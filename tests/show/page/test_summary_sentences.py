@@ -22,18 +22,15 @@ def run():
     documents = tuple(Document(f"{name} was born in Oslo.", Span(0, len(name))) for name in names)
     asked = tuple(Question(f"Where was {n} born?", n, "r", "Oslo", "asked") for n in names[:1])
     held = tuple(Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in names * 40)
-    task = SimpleNamespace(name="birthplace")
     models = tuple(SimpleNamespace(name=n) for n in ("without_pretraining", "with_pretraining"))
+    tasks = (SimpleNamespace(name="birthplace"),)
+    recipe = SimpleNamespace(tasks=tasks, models=models, primary="with_pretraining")
+    recipe.data = SimpleNamespace(kind="people")
     return SimpleNamespace(
         dataset=Dataset((*documents, *documents), (), (*asked, *held)),
         questions=lambda _: held,
         cost=lambda: {"parameters": 1234},
-        recipe=SimpleNamespace(
-            tasks=(task,),
-            models=models,
-            primary="with_pretraining",
-            data=SimpleNamespace(kind="people"),
-        ),
+        recipe=recipe,
         results={
             "majority": accuracy(6, 80),
             "nearest_name": accuracy(4, 80),
