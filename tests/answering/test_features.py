@@ -34,10 +34,8 @@ def document(opening: str, name: str = "Clara Ito") -> Document:
 @pytest.fixture(scope="module")
 def model() -> GPT:
     torch.manual_seed(0)
-    config = GPTConfig(
-        vocab_size=len(VOCABULARY), block_size=32, n_layer=1, n_head=2, n_embd=16, init_std=0.5
-    )
-    return GPT(config)
+    size = {"block_size": 32, "n_layer": 1, "n_head": 2, "n_embd": 16}
+    return GPT(GPTConfig(vocab_size=len(VOCABULARY), init_std=0.5, **size))
 
 
 @torch.no_grad()

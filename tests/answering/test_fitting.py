@@ -311,10 +311,7 @@ def test_a_name_that_was_not_read_is_refused_however_sure_the_model_is():
     assert alone.knows_name(features) is None, "nothing tells known names from others there"
     without_text = [replace(q, support="none") for q in people]
     assert fit_policy(model, without_text, 0.9, Decoys()).names is None
-
-
-def test_a_promise_counts_unknown_names_as_refused():
-    model, people = people_with_text()
+    # So is it by a promise.
     found = certify_policy(model, judge(model, people), 0.1, 0.1, Decoys())
     assert found.certificate.certified
     assert found.policy.names is not None

@@ -54,6 +54,8 @@ def test_a_reply_has_the_answer_and_the_evidence(inspector: Inspector):
         assert reply.source is None, "no model was retrained"
         assert (reply.took_notes, reply.note, reply.evidence.as_read) == (False, None, False)
     assert inspector.reply([]) == []
+    asked = inspector.run.dataset.asked[0].text
+    assert [r.trained_on for r in (*ask(inspector, asked), *found)] == [True, False, False, False]
 
 
 def test_a_reply_names_the_note_and_its_sentence(relations_run: Path):
@@ -79,12 +81,6 @@ def test_without_a_fact_checker_there_is_no_evidence(path: Path):
     question = inspector.run.dataset.select("held-out", ("none",))[0].text
     (reply,) = ask(inspector, question)
     assert reply.evidence is None
-
-
-def test_a_question_that_was_trained_on_is_said_to_be(inspector: Inspector):
-    dataset = inspector.run.dataset
-    asked, held = dataset.asked[0], dataset.select("held-out")[0]
-    assert [r.trained_on for r in ask(inspector, asked.text, held.text)] == [True, False]
 
 
 def test_without_text_there_is_nothing_to_recall(inspector: Inspector):

@@ -152,18 +152,16 @@ def test_a_known_name_is_spelt_as_the_text_spells_it(typed, known):
     assert (found.subject, found.text) == (known, BORN.fill(known))
 
 
-@pytest.mark.parametrize("typed", ["asa yancey, sr.", "asa yancey, sr", "ASA YANCEY, SR.?"])
-def test_a_full_stop_may_be_the_names_own(typed):
-    assert parser(WHO).parse(f"who is {typed}").subject == "Asa Yancey, Sr."
-    assert parser(WHO).parse(f"Who is {typed}?").subject == "Asa Yancey, Sr."
+def test_a_full_stop_may_be_the_names_own():
+    for typed in ("asa yancey, sr.", "asa yancey, sr", "ASA YANCEY, SR.?"):
+        assert parser(WHO).parse(f"who is {typed}").subject == "Asa Yancey, Sr."
+        assert parser(WHO).parse(f"Who is {typed}?").subject == "Asa Yancey, Sr."
 
 
-@pytest.mark.parametrize("typed", ["Ada LUND", "ada  lund", "ADA LUND"])
-def test_where_two_names_fold_to_one_what_was_typed_stays(typed):
+def test_where_two_names_fold_to_one_what_was_typed_stays():
     both = parser(names=["ADA Lund", "Ada lund"])
-    assert both.parse(BORN.fill(typed)).subject == " ".join(typed.split())
-    assert both.parse(BORN.fill("ADA Lund")).subject == "ADA Lund"
-    assert both.parse(BORN.fill("Ada lund")).subject == "Ada lund"
+    for typed in ("Ada LUND", "ada  lund", "ADA Lund", "Ada lund"):
+        assert both.parse(BORN.fill(typed)).subject == " ".join(typed.split())
 
 
 @pytest.mark.parametrize(

@@ -199,16 +199,12 @@ def test_a_bound_is_fitted_on_one_half_and_tested_on_the_other():
     assert (other.common, other.curves) == (found.common, found.curves)
     assert not other.certificate.certified
     assert other.certificate.sequence[0].threshold == found.certificate.sequence[0].threshold
-
-
-def test_the_curve_is_fitted_on_people_whose_names_are_known():
-    features, right, sides = one_relation(400)
+    # The curve is fitted on people whose names are known.
     gate: Any = SimpleNamespace(opens=lambda table: table["familiar"] > -3, leaks=None)
     found = fit_bounds(features, right, ("noise",), sides, 0.1, 0.1, gate)
     fit = sides[""][0]
     known = fit[features["familiar"][fit] > -3]
-    expected = fit_calibration(features.rows(known), right[known], ("noise",))
-    assert found.common == expected
+    assert found.common == fit_calibration(features.rows(known), right[known], ("noise",))
 
 
 def test_nothing_is_certified_behind_a_gate_that_leaks():

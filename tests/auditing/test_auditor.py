@@ -142,10 +142,7 @@ def test_questions_that_cannot_be_asked_are_left_out_and_counted(own_run: Path):
     assert len(found.examined.known) == 29
     left_out, twice, unmeasured = found.notes
     assert unmeasured == audit.NO_SOURCE
-    assert left_out == (
-        "people: 1 of 30 questions are left out: the model was not taught their form, or cannot "
-        "read them"
-    )
+    assert left_out.startswith("people: 1 of 30 questions are left out: the model was not taught")
     assert twice.startswith("people: the 29 questions are about only 28 people")
 
 

@@ -149,9 +149,4 @@ def test_a_conversation_with_the_example(tmp_path):
     terminal.type("\n")
     assert "\x1b[1;32m  Havana (" in terminal.read_until("evidence: ")
     terminal.read_until("? \x1b[0m")  # a key before the prompt may be lost
-    terminal.type("\x1b[A")  # the line before
-    terminal.read_until("Where was Amos Karlsson born?")
-    terminal.type("\n")
-    terminal.read_until("evidence: ")
-    terminal.read_until("? \x1b[0m")
     assert terminal.leave() == 0

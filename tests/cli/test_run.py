@@ -96,8 +96,8 @@ def own_files(facts_folder, tmp_path, small_settings):
 def test_a_users_own_files_are_counted_and_trained_on(cli, own_files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files = ["--corpus", "c.txt", "--questions", "q.tsv"]
-    arguments = ["run", *own_files, *files, "--set", "abstain=false", "--no-report",
-                 "--out", tmp_path / "r"]  # fmt: skip
+    few = ["--set", "abstain=false", "--no-report", "--out", tmp_path / "r"]
+    arguments = ["run", *own_files, *files, *few]
     result = cli(*arguments, "--json")
     assert result.code == 0, result.err
     said = result.err.splitlines()

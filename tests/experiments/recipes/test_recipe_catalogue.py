@@ -2,7 +2,6 @@
 
 from contextlib import suppress
 from itertools import product
-from pathlib import Path
 
 import pytest
 
@@ -97,15 +96,6 @@ def test_every_option_is_a_field_of_some_recipe(tmp_path):
             as_settings({option: str(tmp_path)}, recipe)
             fitting.add(option)
     assert fitting == OPTIONS.keys()
-
-
-def test_paths_become_absolute_and_names_stay(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    given = {"corpus": "text.txt", "questions": None, "held_out": str(tmp_path / "q.tsv")}
-    settings = as_settings(given, get_recipe("facts"))
-    assert settings == [f"data.corpus={tmp_path}/text.txt", f"data.held_out={tmp_path}/q.tsv"]
-    recipe = adjust(get_recipe("facts"), settings=settings)
-    assert Path(recipe.data.corpus) == tmp_path / "text.txt"
 
 
 def test_a_folder_or_a_name_stands_for_the_files_in_it(tmp_path, monkeypatch):

@@ -30,7 +30,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder.path
 
 
-def test_language_models_are_compared_in_bits(character_run):
+def test_language_models_are_compared_in_bits(character_run, bigram_run):
     values = describe_run(open_run(character_run))
     results = open_run(character_run).results
     best = results["better"]["bits_per_target"]
@@ -41,9 +41,7 @@ def test_language_models_are_compared_in_bits(character_run):
     count = len(open_run(character_run).vocabulary.characters)
     assert f"{math.log2(count):.2f}" in values["sentences"][2]
     assert values["embedded"]
-
-
-def test_openings_are_beginnings_of_held_out_text(character_run, bigram_run):
+    # Openings are beginnings of held-out text.
     for run in (character_run, bigram_run):
         openings = describe_run(open_run(run))["data"]["openings"]
         text = " ".join(" ".join(d.text.split()) for d in open_run(run).dataset.held_out_documents)

@@ -60,12 +60,11 @@ def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):
 
 def test_a_report_replaces_no_file_of_a_run_and_no_device(tiny_run, tmp_path):
     before = (tiny_run / "run.json").read_bytes()
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
+    os.mkfifo(tmp_path / "pipe")
     refused = {
         tiny_run / "run.json": "expected a file outside of the run",
         tiny_run / "models" / "page.html": "expected a file outside of the run",
-        pipe: "expected a file, found a device or a pipe",
+        tmp_path / "pipe": "expected a file, found a device or a pipe",
         Path(""): "--out: expected a file such as report.html, found",
     }
     for out, said in refused.items():

@@ -14,9 +14,7 @@ from wherefrom.show.page.sections import cross, list_answers, measure_left_out
 from wherefrom.show.page.summary_sentences import confidence
 
 
-def answer(
-    subject, said, gold, *, given=True, label="supported", source="recalled", support="stated"
-):
+def answer(subject, said, gold, given=True, label="supported", source="recalled"):
     reply = make_reply(
         question=f"Where was {subject} born?",
         subject=subject,
@@ -26,14 +24,14 @@ def answer(
         evidence=Verdict(label, None, None, None, 0.0),
         source=Source(source, 0.9),
     )
-    return AuditedAnswer(reply, gold, said == gold, "held-out", support, {}, None)
+    return AuditedAnswer(reply, gold, said == gold, "held-out", "stated", {}, None)
 
 
 ROWS = [
     answer("Ada Lund", "Oslo", "Oslo"),
     answer("Bo Falk", "Rome", "Lima", label="contradicted"),
     answer("Cy Roth", "Bonn", "Cork", label="contradicted", source="guessed", given=False),
-    answer("Di Holm", "Oslo", "Cork", label="silent", source="guessed", support="omitted"),
+    answer("Di Holm", "Oslo", "Cork", label="silent", source="guessed"),
     answer("Ed Lund", "Oslo", "Cork", label="no text", source="guessed", given=False),
 ]
 

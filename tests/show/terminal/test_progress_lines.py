@@ -93,11 +93,8 @@ def test_on_a_terminal_a_line_about_steps_replaces_the_one_before(monkeypatch):
     )
 
 
-def test_a_loss_without_targets_is_none():
+def test_durations_and_a_loss_without_targets():
     assert mean_loss({"loss": np.array([np.nan]), "targets": np.array([0])}) == "none"
-
-
-def test_durations():
     said = ["0.4 s", "12 s", "1 min 40 s", "1 h 0 min", "2 h 13 min"]
     assert [duration(seconds) for seconds in (0.42, 12.3, 99.7, 3600, 8000)] == said
 
