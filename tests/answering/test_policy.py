@@ -36,9 +36,7 @@ def test_without_a_policy_everything_is_answered_and_else_by_the_threshold():
         "its confidence is below 50.0 %, the threshold that was set for 90 % right among such "
         "answers"
     )
-
-
-def test_each_relation_has_its_own_reason():
+    # Each relation has its own reason.
     policies = {"a": RelationPolicy(CURVE, HALF), "b": RelationPolicy(CURVE, NONE)}
     policy = AnswerPolicy(CURVE, NONE, relations=policies)
     sure = FeatureTable({"sure": np.array([2.0, 2.0, 2.0])})

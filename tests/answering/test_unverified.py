@@ -95,18 +95,15 @@ def test_enough_questions_that_reach_the_target_by_luck_are_no_cliff():
     assert (bad.value, bad.unverified) == (DECLINE_ALL, None)
 
 
-def test_a_relation_without_questions_is_unverified():
-    found = settle(about("many", 40), every=("many", "none")).of("none")
-    assert (found.value, found.n) == (FLOOR, 0)
-    assert found.unverified == "no calibration question asks for this"
-
-
 def test_what_was_shown_stays():
     """Also where the model's own probability would choose another threshold."""
     found = settle(about("many", 40) + about("few", 10))
     shown = found.of("many")
     assert (shown.value, shown.unverified, shown.pooled) == (FLOOR, None, False)
     assert found.of("few").unverified is not None
+    none = settle(about("many", 40), every=("many", "none")).of("none")
+    assert (none.value, none.n) == (FLOOR, 0)
+    assert none.unverified == "no calibration question asks for this"
     assert shown == settle(about("many", 40, own=0.6)).of("many")
 
 

@@ -105,7 +105,7 @@ def test_a_run_shows_probabilities_and_evidence(tiny_run):
     assert {each.confidence for each in (*other.right, *other.wrong)} == {None}, "it has no policy"
 
 
-def test_one_relation_of_several(relations_run):
+def test_one_relation_of_several(relations_run, sentiment_run):
     every = wherefrom.examples(relations_run, number=100)
     relations = {each.relation for each in (*every.right, *every.wrong)}
     assert len(relations) == 2
@@ -115,9 +115,7 @@ def test_one_relation_of_several(relations_run):
         assert {each.relation for each in (*found.right, *found.wrong)} == {relation}
         counted += found.questions
     assert counted == every.questions
-
-
-def test_reviews_have_no_evidence(sentiment_run):
+    # Reviews have no evidence.
     found = wherefrom.examples(sentiment_run, number=2)
     assert {each.evidence for each in (*found.right, *found.wrong)} == {None}
     assert found.right_probability is not None

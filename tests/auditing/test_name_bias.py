@@ -37,7 +37,7 @@ def by_chance(i: int) -> str:
     return PLACES[int(draws(1, row=np.array([i]), **place)[0][0]) % 4]
 
 
-def test_an_ending_that_tells_all_is_worth_two_bits():
+def test_an_ending_that_tells_all_is_worth_two_bits_and_chance_none():
     """Four places, equally likely: two bits at most."""
     found = measure_name_bias(make(400, 0, by_ending), make(200, 1000, by_ending))
     assert 1.8 < found.parts["ending"].value <= 2.02
@@ -47,9 +47,7 @@ def test_an_ending_that_tells_all_is_worth_two_bits():
     assert abs(found.parts["first"].value) < 0.1
     assert found.summary.startswith("warning: a name alone gives 2.0")
     assert "biased" in found.summary
-
-
-def test_where_names_say_nothing_none_is_found():
+    # Where names say nothing, none is found.
     found = measure_name_bias(make(400, 0, by_chance), make(200, 1000, by_chance))
     assert abs(found.whole.value) < 0.1
     assert "no name bias is found in 200 people" in found.summary

@@ -16,7 +16,7 @@ def test_seeds_are_ranges_and_lists():
             parse_seeds(text)
 
 
-def test_mean_interval_and_worst_of_three_accuracies():
+def test_mean_interval_and_worst_of_accuracies_and_perplexities():
     """By hand: mean 0.8, deviation 0.1, Student's t with 2 degrees of freedom 4.30265."""
     runs = [{"model": {"accuracy": value, "n": 80}} for value in (0.7, 0.8, 0.9)]
     (found,) = aggregate(runs).values()
@@ -27,9 +27,7 @@ def test_mean_interval_and_worst_of_three_accuracies():
     assert (found["worst"], found["n"], found["values"]) == (0.7, 3, [0.7, 0.8, 0.9])
     (low,) = aggregate([{"model": {"accuracy": value}} for value in (0.0, 0.1)]).values()
     assert low["interval"][0] == 0
-
-
-def test_the_worst_perplexity_is_the_highest_and_its_interval_is_not_cut():
+    # The worst perplexity is the highest, and its interval is not cut.
     runs = [{"gru": {"perplexity": value, "n": 9, "characters": 10}} for value in (20.0, 22.0)]
     (found,) = aggregate(runs).values()
     assert (found["worst"], found["characters"]) == (22.0, 10)  # its unit is kept

@@ -21,9 +21,7 @@ def test_a_dot_and_its_interval_stand_at_their_shares():
     words = " ".join("".join(text.itertext()) for text in chart.iter("text"))
     assert "97.5\u00a0%" in words
     assert "91 to 99" in words
-
-
-def test_groups_have_headings_and_rows_do_not_overlap():
+    # Groups have headings, and rows do not overlap.
     rows = [Dot(f"row {i}", 0.5, 0.4, 0.6) for i in range(3)]
     chart = parse(dots([("first", rows), ("second", rows)], "said"))
     heads = [text.text for text in chart.iter("text") if text.get("class") == "head"]

@@ -68,9 +68,7 @@ def test_support_that_is_only_as_read_is_counted_apart():
     assert "The text supports 2 of 6 answers" in found["sentence"]
     assert "1 of them are only as read" in found["sentence"]
     assert [row["e"] for row in list_answers([read, first], {})] == ["as read", "supported"]
-
-
-def test_the_rows_of_the_table_say_what_the_replies_say():
+    # The rows of the table say what the replies say.
     (first, *_) = list_answers(ROWS, {"Where was Ada Lund born?": [0.9, 0.2, 4]})
     assert first == {
         "q": "Where was Ada Lund born?", "s": "Ada Lund", "r": "birthplace", "a": "Oslo",
