@@ -33,9 +33,7 @@ def test_names_that_are_far_apart_are_told_apart_and_nobody_is_lost():
     # It stands between the two, not at the edge of either.
     assert gate.opens(table(np.full((1, 2), known.matrix(FAMILIARITY).min() - 0.5))).all()
     assert not gate.opens(table(np.full((1, 2), decoys.matrix(FAMILIARITY).max() + 0.5))).any()
-
-
-def test_where_they_overlap_few_people_are_lost():
+    # Where they overlap, few people are lost.
     known, decoys = cloud(0, 500, 2), cloud(-1, 500, 3)
     gate = fit_name_gate(known, decoys)
     assert 0 < (~gate.opens(known)).mean() <= LOST

@@ -38,9 +38,7 @@ def test_few_questions_leave_the_answers_unverified():
         assert own.unverified.startswith("14 calibration questions are too few")
         assert (own.why_not, own.pooled) == (None, False)
     assert (found.overall.answered_share, found.overall.precision) == (27 / 28, 1.0)
-
-
-def test_relations_about_different_subjects_share_a_threshold():
+    # Relations about different subjects share a threshold.
     found = settle(about("rivers", 14) + about("towns", 14))
     assert found.of("rivers") == found.of("towns")
     assert (found.of("towns").pooled, found.of("towns").n) == (True, 28)

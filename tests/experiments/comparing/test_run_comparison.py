@@ -102,9 +102,8 @@ def test_relations_are_paired_where_both_runs_have_them(relations_run, tmp_path)
     """One more place is right in the other run."""
     path = improve(relations_run, tmp_path / "better", "answers", 1, "Where was X born?")
     (pair,) = compare([relations_run, path]).paired
-    place, hand = (
-        pair.by_relation[name] for name in ("Where was X born?", "Which hand does X write with?")
-    )
+    names = ("Where was X born?", "Which hand does X write with?")
+    place, hand = (pair.by_relation[name] for name in names)
     assert (place.only_a, hand.only_a, pair.only_a) == (1, 0, 1)
     assert place.n + hand.n == pair.n
     assert to_json(pair)["by_relation"]["Where was X born?"]["only_a"] == 1

@@ -49,9 +49,7 @@ def test_the_two_way_table_counts_every_answer_once():
     assert sum(count for count, _ in cells.values()) == len(ROWS)
     assert found["footnote"].endswith("fitted the predictor.")
     assert cross([]) is None
-
-
-def test_without_retrained_models_answers_are_counted_by_evidence_alone():
+    # Without retrained models, answers are counted by evidence alone.
     found = cross([replace(row, reply=replace(row.reply, source=None)) for row in ROWS])
     cells = {row["label"]: [cell["count"] for cell in row["cells"]] for row in found["rows"]}
     assert cells == {"supported": [1], "contradicted": [2], "silent": [1], "no text": [1]}
