@@ -74,7 +74,7 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
     code: Files = {}
     for path, data in _read(assignment.home, assignment.solved).items():
         text = data.decode()
-        text = text if solved else blank(text, path, raising=rules is None)
+        text = text if solved else blank(text, raising=rules is None)
         code[path] = _yearly(assignment, text).encode()
     tools = _read(assignment.home, assignment.tools)
     tools[POINTS] = _visible(tools[POINTS])
