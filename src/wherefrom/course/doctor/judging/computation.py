@@ -7,9 +7,9 @@ Shapes: B rows, T characters, H heads, D a head's width, C = H x D, M latents.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import torch
@@ -294,11 +294,3 @@ def is_near(given: Tensor, expected: Tensor, tolerance: float) -> bool:
         return False
     within = tolerance * max(1.0, float(expected.abs().max()))
     return torch.allclose(given.double(), expected.double(), rtol=0, atol=within)
-
-
-def together(mistakes: Sequence[Mistake]) -> Iterator[Mistake]:
-    """Each mistake alone, then two at a time, and so on; the first one gives the name."""
-    for count in range(1, len(mistakes) + 1):
-        for some in combinations(mistakes, count):
-            changes = {name: value for each, _, _ in some for name, value in each.items()}
-            yield changes, some[0][1], " and ".join(text for _, _, text in some)

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from wherefrom.course.doctor.exercises import BLOCK, SYMBOLS, Request, Speaker, Trainee, fill
+from wherefrom.course.doctor.exercises import BLOCK, SYMBOLS, Request, Small, fill
 from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.judging.computation import Mistake, compare, is_near
@@ -76,7 +76,7 @@ def _examples(draw: int) -> tuple[Tensor, Tensor]:
 def check_trainer(claims: Claims) -> None:
     """The submission's trainer leaves the model that the handed-out one would leave."""
     found, draw = claims["trainer"].array("end").double(), claims.draw
-    same = is_near(found, _parameters(fill(Trainee(), draw, 0.3)), TOLERANCE)
+    same = is_near(found, _parameters(fill(Small(), draw, 0.3)), TOLERANCE)
     said = "trainer.train() leaves the model's weights as they were"
     expect(not same, "never trained", said)
 
@@ -100,7 +100,7 @@ def train(
     **schedule: Any,
 ) -> Tensor:
     """The parameters after the hand-out's loop, or after one with other habits."""
-    model: nn.Module = fill(Trainee(), draw, 0.3)
+    model: nn.Module = fill(Small(), draw, 0.3)
     named, decay = list(model.named_parameters()), SETTINGS["weight_decay"]
     groups = [{"params": [p for n, p in named if _decays(n, decayed) == does],
                "weight_decay": decay * does} for does in (True, False)]  # fmt: skip
@@ -155,7 +155,7 @@ def _parameters(model: nn.Module) -> Tensor:
 def check_sample(claims: Claims) -> None:
     """sample() takes the likeliest character each time, of what fits into the block."""
     found, expected = claims["sample"].array("rows"), _PROMPT
-    model: Any = fill(Speaker(), claims.draw, 1.0)
+    model: Any = fill(Small(), claims.draw, 1.0)
     for _ in range(_STEPS):
         with torch.no_grad():
             chosen = model(expected[:, -BLOCK:])[0][:, -1].argmax(-1, keepdim=True)
