@@ -113,14 +113,12 @@ class Table(dict[str, Tensor]):
 class Files:
     """Where the submission's files are, and what its predictions are held against.
 
-    `data` is the folder of the course's data, `answers` a file with those of the test questions;
-    `again` questions of each file of predictions are answered again.
+    `data` is the folder of the course's data, `answers` a file with those of the test questions.
     """
 
     folder: Path
     data: Path | None = None
     answers: Path | None = None
-    again: int = 40
 
     def find(self, name: str) -> Path:
         return find_written(self.folder, name)
