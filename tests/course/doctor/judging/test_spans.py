@@ -79,8 +79,7 @@ def test_lengths_that_the_hand_outs_own_words_allow_are_noted(drawn):
 
 
 def test_an_empty_span_is_no_mistake_but_no_span_at_all_is(drawn):
-    said = spans.check_rebuilt(drawn(SIZE, "random.randint(0, len(text) // 2)"))
-    assert str(said).endswith("spans are empty, which no hand-out forbids")
+    spans.check_rebuilt(drawn(SIZE, "random.randint(0, len(text) // 2)"))
     with pytest.raises(Finding, match="no example has a span at all"):
         spans.check_rebuilt(drawn(SIZE, "0"))
 

@@ -25,7 +25,7 @@ from torch import Tensor
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt, expect
-from wherefrom.course.doctor.judging import computation, models
+from wherefrom.course.doctor.judging import computation, models, spans
 from wherefrom.course.doctor.judging.claims import LARGEST, Claims, Files, Table
 from wherefrom.course.doctor.judging.spans import MASK, PAD
 from wherefrom.course.doctor.years import Year, variant_of
@@ -113,7 +113,7 @@ def read_asked(
 def vocabulary(data: Path | None) -> dict[str, int]:
     """The number of each character of wiki.txt, as every year's hand-out counts them."""
     text = read_text(_given(data, "wiki.txt")).replace("\r\n", "\n")
-    return {c: i for i, c in enumerate((PAD, MASK, *sorted(set(text))))}
+    return {c: i for i, c in enumerate(spans.vocabulary(text))}
 
 
 def _given(data: Path | None, name: str) -> Path:

@@ -58,10 +58,6 @@ def text(draw: int) -> str:
     return "\n".join([*told, *["Ada."] * (DOCUMENTS - len(told))])
 
 
-def _symbols(claim: Claim, draw: int) -> dict[int, str]:
-    return symbols_of(claim, [PAD, MASK, *sorted(set(text(draw)))])
-
-
 def expected_config(stage: str, year: Year) -> dict[str, float]:
     """The hyperparameters that the assignment's comments ask for."""
     own: dict[str, float] = {"batch_size": 256, "learning_rate": 6e-4}
@@ -107,7 +103,7 @@ def check_names(claims: Claims) -> None:
     names of another length, whatever length its corrupted texts have.
     """
     claim, asked = claims[SCRATCH], rows(claims.draw)
-    symbols, count = _symbols(claim, claims.draw), claim.value("length", int)
+    symbols, count = symbols_of(claim, text(claims.draw)), claim.value("length", int)
     found = [tuple(characters(ids, symbols) for ids in pair) for pair in examples(claim)]
     first, starts = found[0][0], tuple(line[:4] for line in text(claims.draw).split("\n"))
     pretraining = count == DOCUMENTS or (count != len(asked) and first.startswith(starts))
@@ -193,7 +189,7 @@ def _weights(claim: Claim, draw: int) -> Table:
 
 def _loss(state: Table, claim: Claim, draw: int, changes: dict[str, Any], pad: int) -> float:
     """The mean loss of the answers, in the course's model or one with a mistake."""
-    symbols = {c: i for i, c in _symbols(claim, draw).items()}
+    symbols = {c: i for i, c in symbols_of(claim, text(draw)).items()}
     x, y = list[list[int]](), list[list[int]]()
     for question, answer in rows(draw):
         whole = laid_out(question, answer)
