@@ -7,7 +7,7 @@ followed, sizes are bounded, nothing is unpickled, and no verdict is ever among 
 
 import json
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -124,24 +124,18 @@ class Files:
         return find_written(self.folder, name)
 
 
+@dataclass(eq=False)
 class Claims:
-    """The claims of one submission, beside what was asked; judgements keep what they share."""
+    """The claims of one submission, beside what was asked."""
 
-    def __init__(
-        self, year: Year, draw: int, package: bool, found: Mapping[str, Claim],
-        files: Files | None = None,
-    ) -> None:  # fmt: skip
-        self.year, self.draw, self.package = year, draw, package
-        self.files = files or Files(Path())
-        self._found, self._kept = dict(found), dict[Hashable, Any]()
+    year: Year
+    draw: int
+    package: bool
+    found: Mapping[str, Claim]
+    files: Files = Files(Path())
 
     def __getitem__(self, name: str) -> Claim:
-        return self._found.get(name, Claim(name, ended="it was not asked"))
-
-    def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+        return self.found.get(name, Claim(name, ended="it was not asked"))
 
 
 def read_claim(folder: Path, name: str, ended: str = "") -> Claim:

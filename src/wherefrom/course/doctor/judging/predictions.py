@@ -13,7 +13,7 @@ ties with it: a model evaluated on a GPU, or in half precision, breaks ties othe
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from math import sqrt
 from pathlib import Path
 from random import Random
@@ -251,6 +251,7 @@ def _others(
     return [line for i, line in enumerate(lines) if not own.get(i)]
 
 
+@lru_cache(maxsize=1)
 def state_of(claims: Claims, model: str) -> Table:
     """The parameters of a model's file: of the right variant, for the characters of wiki.txt."""
     file, meant = parameters_of(model), model.split(".")[0]
@@ -259,15 +260,11 @@ def state_of(claims: Claims, model: str) -> Table:
     expect(path.is_file(), "no parameters", f"{file} is not there: {why}")
     expect(path.stat().st_size <= LARGEST, "parameters file", f"{file} is larger than any model's")
 
-    def read() -> Table:
-        try:
-            found = read_params(path)
-        except WherefromError as error:
-            said = str(error).replace(str(path), file)
-            raise Finding("parameters file", said) from None
-        return Table({n: v for n, v in found.items() if n.rpartition(".")[2] not in BUFFERS})
-
-    state = claims.once(file, read)
+    try:
+        found = read_params(path)
+    except WherefromError as error:
+        raise Finding("parameters file", str(error).replace(str(path), file)) from None
+    state = Table({n: v for n, v in found.items() if n.rpartition(".")[2] not in BUFFERS})
     held, numbers = variant_of(state) or "rope", vocabulary(claims.files.data)
     expect(held == meant, "flag never set", f"{file} holds a {held} model, not a {meant} model")
     rows = len(state.get("tok_emb.weight", ()))

@@ -7,6 +7,7 @@ import random
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -115,20 +116,17 @@ def draws_as(claims: Claims, data: Any, block: int) -> bool:
         random.setstate(before)
 
 
+@lru_cache(maxsize=len(BLOCKS))
 def drawn(claims: Claims, block: int) -> list[Example]:
     """Every example; all were drawn."""
-
-    def read() -> list[Example]:
-        claim, order = claims[f"spans{block}"], _order()
-        found, own = examples(claim), symbols_of(claim, "\n".join(documents(claims.draw)))
-        if len(found) < len(order):
-            raise claim.complaint() or Finding("form", f"{len(found)} examples came back")
-        return [
-            Example(i, x, y, characters([*x, *y[-1:]] if x[1:] == y[:-1] else x, own))
-            for i, (x, y) in zip(order, found, strict=False)
-        ]
-
-    return claims.once(("drawn", block), read)
+    claim, order = claims[f"spans{block}"], _order()
+    found, own = examples(claim), symbols_of(claim, "\n".join(documents(claims.draw)))
+    if len(found) < len(order):
+        raise claim.complaint() or Finding("form", f"{len(found)} examples came back")
+    return [
+        Example(i, x, y, characters([*x, *y[-1:]] if x[1:] == y[:-1] else x, own))
+        for i, (x, y) in zip(order, found, strict=False)
+    ]
 
 
 def symbols_of(claim: Claim, text: str) -> dict[int, str]:
@@ -160,10 +158,10 @@ def pieces(text: str) -> Pieces:
     raise Finding("layout", f"expected prefix, suffix and span, each with a mask, found {found}")
 
 
+@lru_cache(maxsize=1)
 def pieces_of_all(claims: Claims) -> list[tuple[int, Pieces]]:
     """Document and pieces, in small blocks and the course's."""
-    found = [example for block in BLOCKS for example in drawn(claims, block)]
-    return claims.once("pieces", lambda: [(e.document, pieces(e.text)) for e in found])
+    return [(e.document, pieces(e.text)) for block in BLOCKS for e in drawn(claims, block)]
 
 
 # -- judgements ------------------------------------------------------------------------------------
