@@ -76,12 +76,3 @@ def test_a_death_while_importing_is_not_tried_again(asking):
 def test_no_time_is_no_answer(asking):
     found = ask(replace(asking, limits=Limits(total=-1)), requests("fine"))
     assert found["fine"].ended == "no time was left for it"
-
-
-def test_files_for_the_probes_come_along_and_links_do_not(asking, grounds):
-    (asking.folder / "link").symlink_to(grounds / "odd_probes.py")
-    (grounds / "extra.npy").write_text("given")
-    given = replace(asking, files=(*asking.files, grounds / "extra.npy"))
-    found = ask(given, requests("late"))["late"].values
-    assert found["files"] == ["extra.npy", "odd_probes.py", "order.json"]
-    assert found["seen"] == sorted(FILES)

@@ -27,7 +27,7 @@ from wherefrom.core.files import read_text
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt, expect
 from wherefrom.course.doctor.judging import computation, models, spans
 from wherefrom.course.doctor.judging.claims import LARGEST, Claims, Files, Table
-from wherefrom.course.doctor.judging.spans import MASK, PAD
+from wherefrom.course.doctor.judging.spans import MASK
 from wherefrom.course.doctor.years import Year, variant_of
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.models.params import read_params
@@ -221,34 +221,24 @@ def differing(
     logits: Logits, numbers: Mapping[str, int], questions: Sequence[str], lines: Sequence[str]
 ) -> list[str]:
     """The lines that are not the model's own, with or without the end of the line in the prompt."""
-    found = (_others(logits, numbers, [q + end for q in questions], lines) for end in ENDINGS)
+    found = ([line for asked, line in zip(questions, lines, strict=True)
+              if not _is_own(logits, numbers, asked + end, line)] for end in ENDINGS)  # fmt: skip
     return min(found, key=len)
 
 
-def _others(
-    logits: Logits, numbers: Mapping[str, int], prompts: Sequence[str], lines: Sequence[str]
-) -> list[str]:
-    pairs = list(zip(prompts, lines, strict=True))
-    # Whether a model can have read the one and written the other.
-    readable = [i for i, (prompt, line) in enumerate(pairs)
-                if numbers.keys() >= set(prompt + line) and MASK not in line
-                and len(line) <= STEPS]  # fmt: skip
-    if not readable:
-        return list(lines)
-    rows = [f"{prompts[i]}{MASK}{lines[i]}{MASK}" for i in readable]
-    longest = max(map(len, rows))
-    ids = torch.tensor([[numbers[c] for c in row.ljust(longest, PAD)] for row in rows])
+def _is_own(logits: Logits, numbers: Mapping[str, int], prompt: str, line: str) -> bool:
+    """Whether the model reads the prompt, and then chooses every character and a mask."""
+    text = f"{prompt}{MASK}{line}{MASK}"
+    if not numbers.keys() >= set(text) or MASK in line or len(line) > STEPS:
+        return False
+    ids = torch.tensor([[numbers[c] for c in text]])
+    answer = slice(len(prompt), len(prompt) + min(len(line) + 1, STEPS))
     with torch.no_grad():
-        chosen = logits(ids[:, :-1]).float()
+        chosen = logits(ids[:, :-1])[0, answer].float()
     top, mean = chosen.max(-1, keepdim=True).values, chosen.mean(-1, keepdim=True)
-    near = top - chosen <= TIE * (top - mean)  # (B, T, V)
-    right = near.gather(-1, ids[:, 1:, None])[..., 0] & (near.sum(-1) <= TIED)
-    own: dict[int, bool] = {}
-    for row, i in enumerate(readable):
-        start = len(prompts[i])  # the place of the mask, after which the answer is chosen
-        steps = min(len(lines[i]) + 1, STEPS)
-        own[i] = bool(right[row, start : start + steps].all())
-    return [line for i, line in enumerate(lines) if not own.get(i)]
+    near = top - chosen <= TIE * (top - mean)  # (T, V)
+    right = near.gather(-1, ids[0, 1:][answer, None])[..., 0]
+    return bool((right & (near.sum(-1) <= TIED)).all())
 
 
 @lru_cache(maxsize=1)
