@@ -67,10 +67,10 @@ def test_a_claim_that_the_submission_wrote_is_its_own_word(asking):
 def test_a_death_while_importing_is_not_tried_again(asking):
     (asking.folder / "__init__.py").write_text("import os\nos.abort()\n")
     found = ask(asking, requests("fine", "late"))
-    assert found["import"].ended.startswith("it was killed (SIGABRT)")
-    assert found["fine"].raised["mistake"] == "import"
-    assert "the package cannot be imported: it was killed" in found["fine"].raised["text"]
-    assert found["late"].values["said"] == "cs224n2024", "it needs no code"
+    for name in ("import", "fine", "late"):
+        assert found[name].raised["mistake"] == "import"
+        said = found[name].raised["text"]
+        assert said.startswith("the package cannot be imported: it was killed (SIGABRT)")
 
 
 def test_no_time_is_no_answer(asking):

@@ -69,13 +69,6 @@ def parse(path: Path) -> None:
         ) from None
 
 
-def find_written(folder: Path, name: str) -> Path:
-    """A file that the code wrote: beside the code, or else beside `src`."""
-    beside = folder.parent / name
-    inside = (folder / name).is_file() or folder.name != "src" or not beside.is_file()
-    return folder / name if inside else beside
-
-
 def _folders(folder: Path, depth: int) -> Iterator[Path]:
     yield folder
     if depth > 1:
