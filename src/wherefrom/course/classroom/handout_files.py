@@ -1,25 +1,37 @@
 """What a term needs, made from an assignment's sources: for students, and for the teacher.
 
-Everything is first made in memory, as contents by path, and then written at once.
+Everything is first made in memory, as contents by path, and then written at once. Pages and small
+files come of the templates in `course`.
 """
 
 import json
 import re
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from wherefrom.core.errors import CannotWrite
 from wherefrom.core.files import cannot_write, write_bytes
-from wherefrom.course.classroom import handout_pages as pages
-from wherefrom.course.classroom.assignments import BASIC, POINTS, Assignment, find_assignment
+from wherefrom.course.classroom import assignment_commands as commands
+from wherefrom.course.classroom.assignments import (
+    BASIC,
+    COURSE,
+    POINTS,
+    Assignment,
+    find_assignment,
+)
 from wherefrom.course.classroom.submission_archives import archive, is_program, make_wheel
 from wherefrom.course.doctor.starter import blank
 from wherefrom.course.doctor.years import DEFAULT_YEAR
+from wherefrom.course.lab.demonstration import Demonstration
 
 Files = dict[str, bytes]
 STUDENT, TEACHER = "student", "teacher"
 # As the letters are called in the sources, by a kind of test that the part has in every year.
 _LETTERS = {"c": "finetuning", "e": "truncation", "f": "pretraining", "g": "dev of part g"}
+SEED = 0  # of the demonstrations in the rubric
+EPOCHS = 200  # of pretraining on a small GPU: the learning rate has come down by then
 _PART = re.compile(r"\[part ([c-g])(?:: (\w+))?\]")
 
 
@@ -51,7 +63,7 @@ def new_course(
         files |= _below(f"{TEACHER}/solution", hand_out(assignment, given, solved=True))
         told[f"{TEACHER}/solution"] = "the same with the solutions"
     if rubric:
-        files[f"{TEACHER}/rubric.html"] = pages.rubric(assignment).encode()
+        files[f"{TEACHER}/rubric.html"] = _rubric(assignment).encode()
         told[f"{TEACHER}/rubric.html"] = "written parts: points, model answers, wrong answers"
     if gradescope:
         files[f"{TEACHER}/autograder.zip"] = archive(autograder(assignment, given))
@@ -63,7 +75,7 @@ def new_course(
 def hand_out(assignment: Assignment, data: Files, solved: bool = False) -> Files:
     """The students' folder, with the solutions or without."""
     name, wheel = make_wheel()
-    texts = pages.for_students(assignment, name)
+    texts = _for_students(assignment, name)
     files = lay_out(assignment, solved) | _below(f"{assignment.place}data", data)
     return files | {path: text.encode() for path, text in texts.items()} | {name: wheel}
 
@@ -88,7 +100,7 @@ def autograder(assignment: Assignment, data: Files) -> Files:
     """What Gradescope's autograder needs: the graders' sources with the hidden tests, and data."""
     sources = (*assignment.solved, *assignment.tools, *assignment.hidden)
     name, wheel = make_wheel()
-    texts = pages.for_gradescope(assignment, name)
+    texts = _for_gradescope(assignment, name)
     files = _read(assignment.home, sources) | _below("data", data)
     return files | {path: text.encode() for path, text in texts.items()} | {name: wheel}
 
@@ -160,3 +172,67 @@ def write(out: Path, files: Files, force: bool = False) -> None:
             write_bytes(out / path, data)
             if is_program(path):
                 (out / path).chmod(0o755)
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+
+def _for_students(assignment: Assignment, wheel: str) -> dict[str, str]:
+    """The hand-out, the form for written answers, the environment, and for a GPU a notebook."""
+    names = ("handout.html", "submission.tex", "environment.yml")
+    found = {name: _render(assignment, name, wheel=wheel) for name in names}
+    if assignment.rules is not None:  # the homework trains on a laptop
+        notebook = json.loads(_render(assignment, "train.ipynb", wheel=wheel))
+        found["train.ipynb"] = json.dumps(notebook, indent=1, ensure_ascii=False)
+    return found
+
+
+def _for_gradescope(assignment: Assignment, wheel: str) -> dict[str, str]:
+    return {name: _render(assignment, name, wheel=wheel) for name in ("setup.sh", "run_autograder")}
+
+
+def _rubric(assignment: Assignment) -> str:
+    """Every written part with its points, model answers, and what students get wrong."""
+    return _render(assignment, "rubric.html", answer=lambda name: _answer(assignment, name))
+
+
+def _answer(assignment: Assignment, name: str) -> dict[str, Any]:
+    """A question's model answer: our own words, or what the attention lab computes."""
+    question = assignment.written["questions"][name]
+    shown = [_demonstrate(each) for each in question.get("lab", ())]
+    wrong = [*question.get("wrong", {}).items(),
+             *((r.statement, r.why) for each in shown for r in each.refutations)]  # fmt: skip
+    return {
+        "text": [*filter(None, [question.get("answer")]), *(each.claim for each in shown)],
+        "computed": [check.in_words() for each in shown for check in each.checks],
+        "wrong": wrong,
+    }
+
+
+@cache
+def _demonstrate(name: str) -> Demonstration:
+    from wherefrom.course.lab.running import demonstrate
+
+    return demonstrate(name, SEED)
+
+
+def _render(assignment: Assignment, name: str, **more: Any) -> str:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    places = [assignment.home / "templates", COURSE / "templates"]
+    environment = Environment(
+        loader=FileSystemLoader(places),
+        undefined=StrictUndefined,
+        autoescape=name.endswith(".html"),
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    rules = assignment.rules
+    typed = commands.of_variant(rules.variant, rules.package) if rules else {}
+    written = assignment.written
+    return environment.select_template([name, f"{name}.txt"]).render(
+        assignment=assignment, rules=rules, sections=assignment.sections(),
+        titles=written["sections"], topics=written["topics"], questions=written["questions"],
+        letter=assignment.letters, commands=typed, epochs=EPOCHS, **more,
+    )  # fmt: skip

@@ -105,15 +105,12 @@ def examples(claim: Claim) -> list[tuple[list[int], list[int]]]:
 
 def draws_as(claims: Claims, data: Any, block: int) -> bool:
     """Whether the examples are the very ones that another data set draws after the same seed."""
-    before = random.getstate()
+    random.seed(block)
     try:
-        claimed = drawn(claims, block)
-        random.seed(block)
-        return all((e.x, e.y) == tuple(p.tolist() for p in data[e.document]) for e in claimed)
+        return all((e.x, e.y) == tuple(p.tolist() for p in data[e.document])
+                   for e in drawn(claims, block))  # fmt: skip
     except Finding:
         return False
-    finally:
-        random.setstate(before)
 
 
 @lru_cache(maxsize=len(BLOCKS))
