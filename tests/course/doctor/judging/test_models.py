@@ -84,7 +84,7 @@ def perceiver(claimed):
     ],
 )
 def test_every_reading_of_a_perceiver_is_right(perceiver, old, new):
-    assert models.check_formula(perceiver(old, new)).startswith("largest difference")
+    assert models.check_formula(perceiver(old, new)) is None
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,7 @@ def rotating(claimed):
 
 
 def test_sines_and_cosines_give_the_same(rotating):
-    said = models.check_formula(rotating(BOTH))
-    assert float(said.rsplit(maxsplit=1)[1]) < 1e-5
+    assert models.check_formula(rotating(BOTH)) is None
 
 
 @pytest.mark.parametrize(
@@ -153,7 +152,7 @@ def test_the_slip_in_a_hand_outs_comment_is_taken_by_its_word(rotating):
     slip = ("10000.0 ** (-torch", "10000.0 ** (torch")
     claims = rotating(BOTH, slip, year="cs224n2024")
     claims.package = False
-    assert "by a slip of a sign" in models.check_formula(claims)
+    assert "by a slip of a sign" in (models.check_formula(claims) or "")
     with pytest.raises(Finding, match="differs from what it should be"):
         models.check_formula(rotating(BOTH, slip))
 

@@ -15,7 +15,7 @@ import torch.nn.functional as F
 from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
-from wherefrom.course.doctor.judging.computation import LEFT_OUT, VANILLA, computed
+from wherefrom.course.doctor.judging.computation import LEFT_OUT, NO_PAD, VANILLA, computed
 from wherefrom.course.doctor.judging.spans import MASK, PAD, characters, examples, symbols_of
 from wherefrom.course.doctor.years import Year
 
@@ -28,7 +28,6 @@ SIZES = {"n_head": 2, "n_embd": 16, "block_size": BLOCK, "embd_pdrop": 0.0, "res
 SPREAD = 0.05  # of the small models' weights
 # The share of the loss that is left, at most: a training leaves 0.4 to 0.5, random numbers 0.98.
 LEARNT = 0.9
-_NO_PAD = -100  # pads count in the loss, which is a mistake of the model
 # A training of seconds, at a rate at which it must learn something.
 SHRUNKEN = {"max_epochs": 20, "batch_size": 2, "learning_rate": 0.01, "lr_decay": False,
             "num_workers": 0}  # fmt: skip
@@ -172,7 +171,7 @@ def check_trains_once(claims: Claims) -> None:
     expect(_differs(start, saved), "saved before training", text)
     before = after = 0.0
     mistakes = [changes for changes, *_ in (*LEFT_OUT, *VANILLA)]
-    for changes, pad in [({}, 0), ({}, _NO_PAD), *((changes, 0) for changes in mistakes)]:
+    for changes, pad in [({}, 0), ({}, NO_PAD), *((changes, 0) for changes in mistakes)]:
         before, after = (_loss(state, claim, claims.draw, changes, pad) for state in (start, saved))
         if after < LEARNT * before:
             return
