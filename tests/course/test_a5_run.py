@@ -218,7 +218,7 @@ def test_what_is_not_written_yet_is_one_line(tmp_path):
 
     line = complains("dataset.py", "charcorruption")
     assert re.search(
-        r"dataset\.py:\d+: __getitem__\(\) is not written yet: write it for part e", line
+        r"dataset\.py:\d+: __getitem__\(\) is not written yet: write it, between START", line
     )
     run_py = starter / "run.py"
     line = complains(run_py, "vanilla_pretrain", *TINY)

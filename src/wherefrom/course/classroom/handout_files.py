@@ -7,7 +7,6 @@ files come of the templates in `course`.
 import json
 import re
 from collections.abc import Iterable
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +23,6 @@ from wherefrom.course.classroom.assignments import (
 from wherefrom.course.classroom.submission_archives import archive, is_program, make_wheel
 from wherefrom.course.doctor.starter import blank
 from wherefrom.course.doctor.years import DEFAULT_YEAR
-from wherefrom.course.lab.demonstration import Demonstration
 
 Files = dict[str, bytes]
 STUDENT, TEACHER = "student", "teacher"
@@ -100,7 +98,7 @@ def autograder(assignment: Assignment, data: Files) -> Files:
     """What Gradescope's autograder needs: the graders' sources with the hidden tests, and data."""
     sources = (*assignment.solved, *assignment.tools, *assignment.hidden)
     name, wheel = make_wheel()
-    texts = _for_gradescope(assignment, name)
+    texts = {each: _render(assignment, each, wheel=name) for each in ("setup.sh", "run_autograder")}
     files = _read(assignment.home, sources) | _below("data", data)
     return files | {path: text.encode() for path, text in texts.items()} | {name: wheel}
 
@@ -136,17 +134,10 @@ def _side_by_side(code: Files, tools: Files, model: str) -> Files:
     files[model] = files.pop("model.py")
     del files["__init__.py"]
     importing = f"from {Path(model).stem} import".encode()
-    return {
-        path: _bare(data).replace(b"from model import", importing)
-        for path, data in (_below("src", files) | tools).items()
-    }
-
-
-def _bare(text: bytes) -> bytes:
-    """Imports of the package's modules as those of files in the same folder."""
-    return re.sub(
-        rb"from \. import", b"import", re.sub(rb"from (submission)?\.(\w)", rb"from \2", text)
-    )
+    bare = {path: re.sub(rb"from (submission)?\.(?=\w)", b"from ", data)
+            for path, data in (_below("src", files) | tools).items()}  # fmt: skip
+    return {path: data.replace(b"from . import", b"import").replace(b"from model import", importing)
+            for path, data in bare.items()}  # fmt: skip
 
 
 def _read(home: Path, patterns: Iterable[str]) -> Files:
@@ -187,10 +178,6 @@ def _for_students(assignment: Assignment, wheel: str) -> dict[str, str]:
     return found
 
 
-def _for_gradescope(assignment: Assignment, wheel: str) -> dict[str, str]:
-    return {name: _render(assignment, name, wheel=wheel) for name in ("setup.sh", "run_autograder")}
-
-
 def _rubric(assignment: Assignment) -> str:
     """Every written part with its points, model answers, and what students get wrong."""
     return _render(assignment, "rubric.html", answer=lambda name: _answer(assignment, name))
@@ -198,8 +185,10 @@ def _rubric(assignment: Assignment) -> str:
 
 def _answer(assignment: Assignment, name: str) -> dict[str, Any]:
     """A question's model answer: our own words, or what the attention lab computes."""
+    from wherefrom.course.lab.running import demonstrate
+
     question = assignment.written["questions"][name]
-    shown = [_demonstrate(each) for each in question.get("lab", ())]
+    shown = [demonstrate(each, SEED) for each in question.get("lab", ())]
     wrong = [*question.get("wrong", {}).items(),
              *((r.statement, r.why) for each in shown for r in each.refutations)]  # fmt: skip
     return {
@@ -207,13 +196,6 @@ def _answer(assignment: Assignment, name: str) -> dict[str, Any]:
         "computed": [check.in_words() for each in shown for check in each.checks],
         "wrong": wrong,
     }
-
-
-@cache
-def _demonstrate(name: str) -> Demonstration:
-    from wherefrom.course.lab.running import demonstrate
-
-    return demonstrate(name, SEED)
 
 
 def _render(assignment: Assignment, name: str, **more: Any) -> str:
