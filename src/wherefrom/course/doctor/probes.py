@@ -181,8 +181,7 @@ def trainer(submission: Submission, found: Answer, how: Any) -> None:
     held = submission.Trainer(made, data, None, config)
     held.train()
     ran = programs.Ran(submission.scratch, [made], [held])
-    state = [p.detach().double().reshape(-1) for p in ran.model.parameters()]
-    found.put(end=torch.cat(state))
+    found.put(end=torch.nn.utils.parameters_to_vector(ran.model.parameters()).double())
     found.put(seen=data.seen[:1000])
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.nn.utils import parameters_to_vector as _flat
 
 from wherefrom.course.doctor.exercises import BLOCK, SYMBOLS, Request, Small, fill
 from wherefrom.course.doctor.findings import Finding, expect
@@ -78,7 +79,7 @@ def _examples(draw: int) -> tuple[Tensor, Tensor]:
 def check_trainer(claims: Claims) -> None:
     """The submission's trainer leaves the model that the handed-out one would leave."""
     found, draw = claims["trainer"].array("end").double(), claims.draw
-    same = is_near(found, _parameters(fill(Small(), draw, 0.3)), TOLERANCE)
+    same = is_near(found, _flat(fill(Small(), draw, 0.3).parameters()).detach(), TOLERANCE)
     said = "trainer.train() leaves the model's weights as they were"
     expect(not same, "never trained", said)
 
@@ -120,7 +121,7 @@ def train(
         tokens += int((targets >= (0 if pads_counted else 1)).sum())
         for group in optimiser.param_groups:
             group["lr"] = rate * peak_share(tokens, **schedule)
-    return _parameters(model)
+    return _flat(model.parameters()).detach()
 
 
 def peak_share(
@@ -137,11 +138,6 @@ def peak_share(
     done = (tokens - warm) / (final - warm)
     done = done if returning else min(done, 1.0)
     return max(floor, 0.5 * (1 + math.cos(math.pi * done))) if falling else 1.0
-
-
-def _parameters(model: nn.Module) -> Tensor:
-    """All parameters, one after the other."""
-    return nn.utils.parameters_to_vector(model.parameters()).detach().clone()
 
 
 # -- functions -------------------------------------------------------------------------------------
