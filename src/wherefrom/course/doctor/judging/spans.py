@@ -58,9 +58,6 @@ class Pieces:
     def text(self) -> str:
         return self.prefix + self.span + self.suffix
 
-    def __len__(self) -> int:
-        return len(self.text)
-
 
 def documents(draw: int) -> tuple[str, ...]:
     """Four documents, others for every draw.
@@ -249,23 +246,18 @@ def check_truncation(claims: Claims) -> str:
 def check_spans(claims: Claims) -> str:
     """The span has a random length, a quarter of the text on average, and may begin anywhere."""
     found = [pieces(e.text) for e in drawn(claims, BLOCK) if e.document == 0]
-    shares = [len(p.span) / len(p) for p in found if len(p) >= _ENOUGH]
+    shares = [len(p.span) / len(p.text) for p in found if len(p.text) >= _ENOUGH]
     if not shares:  # the texts are cut too short: check_truncation reports that
         raise NoTelling(f"no text of {_ENOUGH} characters came up")
     mean = statistics.fmean(shares)
     said = f"spans take {mean:.0%} of the text on average, not 25 %"
     expect(_QUARTER[0] <= mean <= _QUARTER[1], "span length", said)
-    varied = len({(len(p), len(p.span)) for p in found}) > len({len(p) for p in found})
+    lengths = {(len(p.text), len(p.span)) for p in found}
+    varied = len(lengths) > len({text for text, _ in lengths})
     expect(varied, "fixed span", "texts of one length always lose spans of the same length")
-    check_places(found)
-    return f"spans take {mean:.1%} of the text on average"
-
-
-def check_places(found: Sequence[Pieces]) -> None:
-    """The starts fall into every quarter of the places where the span fits."""
-    quarters = [0, 0, 0, 0]
+    quarters = [0, 0, 0, 0]  # of the places where the span fits: how many spans begin there
     for p in found:
-        room = len(p) - len(p.span) + 1
+        room = len(p.prefix + p.suffix) + 1
         if room >= _ROOM:
             quarters[4 * len(p.prefix) // room] += 1
     total, least = sum(quarters), min(quarters)
@@ -273,6 +265,7 @@ def check_places(found: Sequence[Pieces]) -> None:
     said = f"of {total} spans {', '.join(map(str, quarters))} begin in the quarters of the text"
     what = f"the {where} quarter is hardly ever reached; a span may begin wherever it fits"
     expect(total < 1000 or least >= _LEAST * total, "fixed place", f"{said}: {what}")
+    return f"spans take {mean:.1%} of the text on average"
 
 
 def check_vocabulary(claims: Claims) -> None:
