@@ -59,14 +59,9 @@ def requests(kinds: Iterable[Kind], year: Year, draw: int) -> list[Request]:
 
 
 def look_at(
-    kinds: Mapping[str, Kind],
-    files: Files,
-    year: str,
-    *,
-    limits: Limits,
-    isolation: str,
+    kinds: Mapping[str, Kind], files: Files, year: str, *, limits: Limits, isolation: str,
     draw: int | None = None,
-) -> tuple[dict[str, Result], Claims]:
+) -> tuple[dict[str, Result], Claims]:  # fmt: skip
     """Ask a submission's code, read its files, and judge what is claimed.
 
     The results by the names of the kinds, and what was claimed; all is drawn by the `draw`.

@@ -34,10 +34,6 @@ class Taken:
     files: int = 0
     size: int = 0
 
-    def was(self, path: Path) -> Path:
-        """Where a file of the copy came from."""
-        return self.origin / path.relative_to(self.folder)
-
     def keep(self, file: IO[bytes], name: PurePosixPath, size: int) -> None:
         """Add a file, unless it is too large; an archive may promise less than it holds."""
         if size > LARGEST:
