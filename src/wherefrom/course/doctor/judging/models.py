@@ -19,17 +19,7 @@ from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import expect
 from wherefrom.course.doctor.judging import computation
 from wherefrom.course.doctor.judging.claims import Claims
-from wherefrom.course.doctor.judging.computation import (
-    DOWN,
-    LEFT_OUT,
-    NO_PAD,
-    READINGS,
-    UP,
-    VANILLA,
-    compare,
-    computed,
-    is_near,
-)
+from wherefrom.course.doctor.judging.computation import compare, computed, is_near
 from wherefrom.course.doctor.years import Year, variant_of
 from wherefrom.models.gpt import GPT, GPTConfig
 
@@ -111,8 +101,10 @@ def check_formula(claims: Claims) -> str | None:
     """The attention of part g computes what the hand-out says, in one of its readings."""
     variant, said = claims.year.variant, None
     tolerance, mistakes = _TOLERANCES.get(variant, 1e-8), computation.mistakes_of(variant)
+    readings: tuple[dict[str, Any], ...] = ({},)
+    readings = computation.READINGS if variant == PERCEIVER else readings
     for name in LAYERS[variant]:
-        possible: list[dict[str, Any]] = list(READINGS) if variant == PERCEIVER else [{}]
+        possible = list(readings)
         for number in range(len(_TRIED)):
             given, compute = _computed(claims, name, number)
             possible = [r for r in possible if is_near(given, compute(**r), tolerance)]
@@ -161,7 +153,7 @@ def check_forward(claims: Claims, variant: str) -> None:
     kept, sizes = claim.table("inside"), SMALL_SIZES
     if variant == PERCEIVER:
         rows = (2, SMALL_LATENTS, sizes["n_embd"]), (2, LENGTH, sizes["n_embd"])
-        for name, shape in zip((DOWN, UP), rows, strict=True):
+        for name, shape in zip((computation.DOWN, computation.UP), rows, strict=True):
             used = name in kept and kept[name].shape == shape
             expect(used, "flag never set", f"the 'perceiver' model has no {name} that is used")
 
@@ -170,11 +162,11 @@ def check_forward(claims: Claims, variant: str) -> None:
 
     what, around = f"the output of the {variant} model", partial(compute, kept)
     if variant != "vanilla":
-        compare(what, logits, around, LEFT_OUT, TOLERANCE, otherwise="model")
+        compare(what, logits, around, computation.LEFT_OUT, TOLERANCE, otherwise="model")
         return
     # Its attention was handed out too; what no mistake explains may be in it or around it.
     otherwise = "attention" if is_near(logits, around(), TOLERANCE) else "model"
-    mistakes = (*LEFT_OUT, *VANILLA)
+    mistakes = (*computation.LEFT_OUT, *computation.VANILLA)
     compare(what, logits, partial(compute, {}), mistakes, TOLERANCE, otherwise)
 
 
@@ -192,7 +184,7 @@ def check_loss(claims: Claims, variant: str) -> None:
     said = f"the {variant} model gives no loss for targets"
     expect(claim.raised or "loss" in claim.tensors, "loss", said)
     compute = partial(F.cross_entropy, rows, targets, ignore_index=0)
-    counts = {"ignore_index": NO_PAD}, "pads in the loss", "it counted the pads"
+    counts = {"ignore_index": computation.NO_PAD}, "pads in the loss", "it counted the pads"
     what, loss = f"the loss of the {variant} model", claim.array("loss").squeeze()
     compare(what, loss, compute, [counts], TOLERANCE, otherwise="loss")
 
