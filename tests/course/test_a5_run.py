@@ -118,7 +118,7 @@ def test_the_options_of_both_styles_say_the_same(chain, capsys):
 
 def test_run_sh_passes_on_every_name(tmp_path):
     """What it starts is a new Python, which says what is missing before it loads torch."""
-    given = [A5 / "run.sh", "synthesizer_finetune_with_pretrain", "--out", "out"]
+    given = [A5 / "run.sh", "synthesizer_finetrain_with_pretrain", "--out", "out"]
     done = subprocess.run(
         given, env=os.environ | {"PYTHON": sys.executable},
         cwd=tmp_path, capture_output=True, text=True, check=False,

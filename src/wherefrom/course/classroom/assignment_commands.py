@@ -48,10 +48,15 @@ for _variant in VARIANTS:
     _pretrained = Command("pretrain", _variant, writes=f"{_variant}.pretrain.params")
     COMMANDS |= {f"{_variant}_pretrain": _pretrained}
     COMMANDS |= _of(_variant, "pretrain", f"{_variant}.finetune.params")
+# As the hand-out of 2022 spells two of them.
+MISSPELT = {
+    "vanilla_finetime_without_pretrain": "vanilla_finetune_without_pretrain",
+    **{f"{v}_finetrain_with_pretrain": f"{v}_finetune_with_pretrain" for v in VARIANTS},
+}
 
 
 def find(name: str) -> Command | None:
-    return COMMANDS.get(name)
+    return COMMANDS.get(MISSPELT.get(name, name))
 
 
 def who_writes(file: str) -> str:
