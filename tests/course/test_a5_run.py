@@ -107,11 +107,9 @@ def test_the_options_of_both_styles_say_the_same(chain, capsys):
 
 def test_run_sh_passes_on_every_name(tmp_path):
     """What it starts is a new Python, which says what is missing before it loads torch."""
-    spelt = "synthesizer_finetrain_with_pretrain"
-    for name in (*commands.COMMANDS, "vanilla_finetime_without_pretrain", spelt):
-        assert commands.find(name) is not None
+    given = [A5 / "run.sh", "synthesizer_finetrain_with_pretrain", "--out", "out"]
     done = subprocess.run(
-        [A5 / "run.sh", spelt, "--out", "out"], env=os.environ | {"PYTHON": sys.executable},
+        given, env=os.environ | {"PYTHON": sys.executable},
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 66, done.stderr
@@ -198,7 +196,7 @@ def test_what_is_not_written_yet_is_one_line(tmp_path):
 
     line = complains("dataset.py", "charcorruption")
     assert re.search(
-        r"dataset\.py:\d+: __getitem__\(\) is not written yet: write it for part e", line
+        r"dataset\.py:\d+: __getitem__\(\) is not written yet: write it, between START", line
     )
     run_py = starter / "run.py"
     line = complains(run_py, "vanilla_pretrain", *TINY)
