@@ -32,11 +32,12 @@ def test_a_folder_is_copied_without_data_and_hidden_files(handed_in):
 
 
 def test_a_file_that_is_too_large_is_left_out(handed_in, monkeypatch):
-    monkeypatch.setattr(intake, "LARGEST", 100)
+    monkeypatch.setattr(intake, "LARGEST", 2 << 20)
     (handed_in / "dev.predictions").write_bytes(b"x" * (3 << 20))
+    (handed_in / "huge.py").write_bytes(b"#" * (2 << 20))
     with taken(handed_in) as copy:
         assert files(copy.folder) == {"src/model.py": 6}
-        assert copy.left == ["dev.predictions (3 MB)"]
+        assert copy.left == ["dev.predictions (3 MB)", "huge.py (2 MB)"]
 
 
 @pytest.mark.parametrize(("bound", "most"), [("FILES", 3), ("TOTAL", 20)])

@@ -19,7 +19,8 @@ from wherefrom.course.doctor.isolation import new_place
 
 FILES, DEPTH = 2000, 8
 LARGEST, TOTAL = 256 << 20, 2 << 30  # bytes of a file, and of all
-SMALL = 1 << 20  # bytes: of larger files, the submission's code sees only the name
+# Bytes of a Python file, which is parsed; of other files that are larger, the code sees the name.
+SMALL = 1 << 20
 _KEPT_BACK = (".params", ".predictions")  # their contents are not for the code that is judged
 _SKIPPED = ("__pycache__", "__MACOSX", "data", "expt", "env", "venv", "node_modules")
 
@@ -36,8 +37,8 @@ class Taken:
 
     def keep(self, file: IO[bytes], name: PurePosixPath, size: int) -> None:
         """Add a file, unless it is too large; an archive may promise less than it holds."""
-        if size > LARGEST:
-            self.left.append(f"{name} ({size >> 20} MB)")
+        if size > (SMALL if name.suffix == ".py" else LARGEST):
+            self.left.append(f"{name} ({size / (1 << 20):.0f} MB)")
             return
         self.files, self.size = self.files + 1, self.size + size
         if self.files > FILES or self.size > TOTAL:
