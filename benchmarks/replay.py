@@ -23,7 +23,7 @@ from wherefrom.answering.inspector import OpenedRun
 from wherefrom.answering.name_gate import find_novel
 from wherefrom.answering.policy import AnswerPolicy, decide
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
-from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.contracts import WITH_TEXT, Answer, Question
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.core.vocabulary import MASK_ID
@@ -48,7 +48,7 @@ def take_run(path: Path, tier: int, samples: int) -> Iterator[dict[str, Any]]:
     opened, dataset = OpenedRun(run), run.dataset
     model, reference = opened.model, opened.model.reference
     yield {"run": path.name, "part": "reference", "mean": dict(reference.mean),
-           "spread": dict(reference.spread)}  # fmt: skip
+           "spread": dict(reference.spread), "known_supports": model.known_supports}  # fmt: skip
     asked = [q for q in dataset.questions if q.split != "asked" and q.answer is not None]
     pairs = [(q, found) for q in asked if (found := model.try_parse(q.text))]
     table = model.answer([found for _, found in pairs])
@@ -99,6 +99,7 @@ class Replay:
         self.parts, self.forms = parts, NO_FORMS
         (found,) = parts["reference"]
         self.reference = FamiliarityReference(found["mean"], found["spread"])
+        self.known_supports = found.get("known_supports", WITH_TEXT)
         # A question's place stands for its text: two may ask for the same.
         self._rows = {str(i): row for i, row in enumerate(parts["answer"])}
         decoys = (*parts[FITTING], *parts.get(INVENTED, ()))

@@ -1,11 +1,12 @@
 """What several tests share: a tiny recipe and one finished run of it."""
 
+import json
 import os
 import shutil
 import sqlite3
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
@@ -22,6 +23,7 @@ from tests.support.own_text import write_birthplaces, write_files
 # Fixtures that several rooms share.
 pytest_plugins = (
     "tests.support.audited", "tests.support.references", "tests.support.stated_world",
+    "tests.support.word_runs",
 )  # fmt: skip
 
 # Tests run side by side: each, and every process that it starts, computes with one thread unless
@@ -144,25 +146,6 @@ def inspector(tiny_run: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return open_inspector(open_run(path))
 
 
-@pytest.fixture(scope="session")
-def relist() -> Callable[[Path], Path]:
-    """Lists the files of a run folder as they are now, and no longer those that are gone.
-
-    For tests that change files on purpose and ask what the reader of the file says.
-    """
-    from wherefrom.core.manifests import MANIFEST, Entry
-    from wherefrom.runs.store import Manifest
-
-    def list_again(folder: Path) -> Path:
-        listed = Manifest.read(folder / MANIFEST)
-        there = [name for name in listed.files if (folder / name).exists()]
-        files = {name: Entry.of([(folder / name).read_bytes()]) for name in there}
-        (folder / MANIFEST).write_bytes(Manifest(listed.run, listed.generation, files).spell())
-        return folder
-
-    return list_again
-
-
 FACTS = [f"{a} {b}" for a in "Ada Bo Cy Di Ed Fay".split() for b in "Lund Falk Roth Holm".split()]
 
 
@@ -199,12 +182,14 @@ def relations_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def own_facts(facts_folder: Path, tmp_path: Path, relist: Callable[[Path], Path]) -> Path:
+def own_facts(facts_folder: Path, tmp_path: Path) -> Path:
     """A copy of that folder, to be changed."""
+    from wherefrom.runs.folder import RunFolder
+
     folder = Path(shutil.copytree(facts_folder, tmp_path / "facts"))
-    recipe = folder / "run" / "run.json"
-    recipe.write_text(recipe.read_text().replace(str(facts_folder), str(folder)))
-    relist(folder / "run")
+    recipe = (folder / "run" / "run.json").read_text()
+    moved = json.loads(recipe.replace(str(facts_folder), str(folder)))
+    RunFolder(folder / "run").write_json("run.json", moved)
     return folder
 
 

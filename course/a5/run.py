@@ -102,13 +102,9 @@ def run(options: argparse.Namespace) -> None:
     from submission.dataset import CharCorruptionDataset
     from submission.utils import set_seed
 
-    from wherefrom.reading.table_files import read_lines
-
-    wiki = _data(options.pretrain_corpus_path, "wiki.txt", options)
-    read_lines(wiki, gaps=True)  # complains of what a model cannot read, by line
     set_seed(options.seed)
-    text = read_text(wiki).replace("\r\n", "\n")
-    dataset = CharCorruptionDataset(text, options.block_size)
+    text = read_text(_data(options.pretrain_corpus_path, "wiki.txt", options))
+    dataset = CharCorruptionDataset(text.replace("\r\n", "\n"), options.block_size)
     work = evaluate if options.function == "evaluate" else train
     work(options, build(options, dataset), dataset)
 
@@ -138,16 +134,11 @@ def build(options: argparse.Namespace, dataset: Any) -> Any:
 def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
     from submission import helper
 
-    from wherefrom.core.files import cannot_write
-    from wherefrom.reading.table_files import read_table
-
     writes = options.writing_params_path
     if options.function == "pretrain":
-        given = dataset, options.block_size, model
-        tconf, trainer = helper.pretrain(*given, options.pretrain_lr)
+        tconf, trainer = helper.pretrain(dataset, options.block_size, model, options.pretrain_lr)
     else:
         names = _data(options.finetune_corpus_path, commands.TRAIN, options)
-        read_table(names, 2)  # complains of a bad line by its number
         given = options.reading_params_path, names, dataset, options.block_size, model
         tconf, trainer = helper.finetune(*given, options.finetune_lr)
     if tconf is None or trainer is None:
@@ -155,12 +146,15 @@ def train(options: argparse.Namespace, model: Any, dataset: Any) -> None:
     tconf.max_epochs = options.epochs or tconf.max_epochs
     tconf.device, tconf.seed = options.device, options.seed
     tconf.working_folder = working_folder = writes.with_name(f".{writes.name}.work")
-    before = _written(writes)
+
+    def written() -> int:
+        return writes.stat().st_mtime_ns if writes.is_file() else 0
+
+    before = written()
     helper.train(model, writes, trainer)
-    if _written(writes) == before:
+    if written() == before:
         raise _unwritten("train", f"a model that is trained and saved in {writes.name}")
-    with cannot_write(working_folder):
-        shutil.rmtree(working_folder, ignore_errors=True)
+    shutil.rmtree(working_folder, ignore_errors=True)
     print(f"Parameters written to {writes}")
 
 
@@ -169,11 +163,6 @@ def _unwritten(function: str, expected: str) -> MissingInput:
         f"helper.py: {function}(): expected {expected}, found that nothing was done; write it, "
         "between START_CODE_HERE and END_CODE_HERE"
     )
-
-
-def _written(path: Path) -> tuple[int, int] | None:
-    """What changes whenever a file is written anew."""
-    return (path.stat().st_ino, path.stat().st_mtime_ns) if path.is_file() else None
 
 
 def evaluate(options: argparse.Namespace, model: Any, dataset: Any) -> None:

@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping
 from contextlib import chdir
 from functools import lru_cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
 from probing import texts
-from probing.calls import ASKED
-from probing.loading import Code
+from probing.calls import PROBES
 from probing.texts import CALLED, CALLS, DIMENSIONS, NETWORK, TEXTS
 from q1c_neural import unpack
 from q1d_neural_lm import BATCH_SIZE, bigrams, lm_wrapper, perplexity, read_params
@@ -26,6 +26,7 @@ from softmax import softmax
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.course.doctor.checks import Look
+from wherefrom.course.doctor.child import Answer
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt, expect
 from wherefrom.course.doctor.judging.claims import Claims
 from wherefrom.course.doctor.submission import Submission
@@ -43,20 +44,13 @@ Slip = tuple[str, Callable[..., Any], str]
 Asked = tuple[tuple[str, ...], Look]  # of a test: what it asks, and how that is judged
 
 
-class Found(dict[str, np.ndarray]):
-    """What our own solution gives, by the names that a claim has."""
-
-    def put(self, **found: Any) -> None:
-        self.update((key, np.asarray(value)) for key, value in found.items())
-
-
 @lru_cache(maxsize=64)
-def ours(claim: str, draw: int) -> Found:
-    """Our own solution, asked as a submission is."""
-    found = Found()
+def ours(claim: str, draw: int) -> Mapping[str, np.ndarray]:
+    """What our own solution gives, asked as a submission is, by the names that a claim has."""
+    found = Answer()
     with tempfile.TemporaryDirectory() as held, chdir(held):
-        ASKED[claim](Code(Submission(HERE), Path(held)), found, draw)
-    return found
+        PROBES[claim](Submission(HERE), found, SimpleNamespace(given=Path(held), draw=draw))
+    return found.arrays
 
 
 def same(given: Any, wanted: Any, near: float = 1e-8) -> bool:
@@ -171,9 +165,9 @@ def best(look: Callable[..., None]) -> Look:
 
     def judged(claims: Claims) -> None:
         versions = range(min(claims["networks"].value("versions", int), 4))
-        found = [attempt(partial(look, version=v), claims) for v in reversed(versions)]
+        found = [attempt(partial(look, version=version), claims) for version in versions]
         if all(result.state != "ok" for result in found):
-            raise Finding(found[0].mistake, found[0].text)
+            raise Finding(found[-1].mistake, found[-1].text)
 
     return judged
 

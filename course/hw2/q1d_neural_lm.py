@@ -34,7 +34,6 @@ from wherefrom.data.word_forms import HOMEWORK
 
 BATCH_SIZE, HIDDEN, WIDTH = 50, 50, 50
 LEARNING_RATE = 0.3
-_LARGEST = 1e30  # of a number that float32 can go on with
 
 
 def lm_wrapper(in_words, out_words, embeddings, dimensions, params):
@@ -98,11 +97,10 @@ def count(dimensions: tuple[int, int, int]) -> int:
 def read_params(path: Path, dimensions: tuple[int, int, int]) -> np.ndarray:
     """Flat parameters of a network of that size, as `sgd` saves them."""
     params, size = read_npy(path), count(dimensions)
-    sound = params.dtype.kind in "fiu" and params.shape == (size,)
-    if not sound or not np.abs(params).max() < _LARGEST:
+    if params.dtype.kind not in "fiu" or params.shape != (size,) or not np.isfinite(params).all():
         raise BadData(
             f"{path}: expected {size} finite numbers in a row, found {params.dtype}"
-            f"{list(params.shape)} or ones over {_LARGEST:g}; name a saved_params_N.npy"
+            f"{list(params.shape)} or ones that are not finite; name a saved_params_N.npy"
         )
     return params
 

@@ -78,10 +78,6 @@ def test_a_precision_that_luck_explains_does_not_count(n, wrong, passes):
          "questions (the best reaches 67 %)"),
         ([0.9], [1], 0.1, "1 calibration question is too few for a threshold: it takes at least 22 "
          "answers if all are right, 38 with one wrong, 52 with two"),
-        ([0.4], [1], None, "no answer to the 1 calibration question has a confidence of 50 % or "
-         "more (the highest is 40 %)"),
-        ([0.9, 0.8, 0.7], [1, 1, 1], 0.1, "3 calibration questions are too few for a threshold: it "
-         "takes at least 22 answers if all are right, 38 with one wrong, 52 with two"),
         ([0.9] * 5 + [0.1] * 25, [1] * 30, 0.1, "only 5 of the 30 calibration questions get an "
          "answer whose confidence is 50 % or more, and 90 % takes at least 22 answers if all are "
          "right, 38 with one wrong, 52 with two"),
@@ -140,8 +136,6 @@ def test_one_threshold_lets_a_guess_through_and_a_threshold_for_each_relation_do
 
 def test_declined_questions_are_counted_by_relation():
     found = report_declined(np.array([True, False, False]), ["a", "b", "a"])
-    assert found.value == 2 / 3
-    parts = found.as_json()["by_relation"]
-    assert {name: (part["refused_share"], part["n"]) for name, part in parts.items()} == {
-        "a": (0.5, 2), "b": (1.0, 1),
-    }  # fmt: skip
+    parts = found.as_json()["by_relation"].items()
+    shares = {name: (part["refused_share"], part["n"]) for name, part in parts}
+    assert (found.value, shares) == (2 / 3, {"a": (0.5, 2), "b": (1.0, 1)})

@@ -64,11 +64,6 @@ def test_one_question_that_cannot_be_asked_stops_all_unless_told_otherwise(run: 
     assert ([reply.question for reply in found], found.problems[0].index) == (questions[:2], 1)
 
 
-def test_a_run_that_answers_nothing_is_not_asked(bigram_run: Path):
-    with pytest.raises(BadData, match="that answers questions, found a run of 'bigram-tiny'"):
-        wherefrom.ask(bigram_run, "Where was Ada Lund born?")
-
-
 def test_a_name_that_the_model_cannot_read_is_unknown(run: Run, questions: list[str]):
     """It is a name like any other that the model does not know; its neighbours are answered."""
     known = run.dataset.select("held-out")[0].subject
@@ -116,10 +111,9 @@ def test_without_calibration_people_answers_have_no_confidence_and_a_note(facts_
     assert reply.unverified
     assert reply.certainty == reply.candidates[0].model_probability
     assert reply.evidence.stated == "Oslo"
-    (note,) = found.notes
-    assert note == "the run has no calibration people, so its answers are unverified"
+    assert found.notes == ("the run has no calibration people, so its answers are unverified",)
     with pytest.raises(
-        BadData, match="expected calibration people to certify a risk bound with, found none"
+        BadData, match="calibration people to certify a risk bound with, found none"
     ):
         wherefrom.ask(facts_folder / "run", "Where was Ada Lund born?", risk=0.1)
 
@@ -177,9 +171,8 @@ def test_a_reply_has_the_same_json_wherever_it_is_written(
     assert main(["ask", path, *chosen, "--json"]) == 0
     assert json.loads(capsys.readouterr().out) == found
     assert main(["ask", path, chosen[0], "--claim", "Oslo", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["replies"][0] == nearly(
-        found["replies"][0], **ROUNDED
-    )
+    (claimed,) = json.loads(capsys.readouterr().out)["replies"]
+    assert claimed == nearly(found["replies"][0], **ROUNDED)
 
 
 @pytest.mark.parametrize(
@@ -224,10 +217,8 @@ def test_what_is_only_as_read_has_no_evidence_of_its_own():
 def test_evidence_is_shown_or_required(tiny_run: Path, questions: list[str]):
     shown = wherefrom.ask(tiny_run, questions)
     required = wherefrom.ask(tiny_run, questions, evidence="required")
-    given = [
-        r.answered and r.evidence is not None and r.evidence.label == "supported" for r in shown
-    ]
-    assert [r.answered for r in required] == given
+    given = [r.answered and r.evidence and r.evidence.label == "supported" for r in shown]
+    assert [r.answered for r in required] == [bool(each) for each in given]
     with pytest.raises(UsageError, match="expected shown, stated, required, found 'always'"):
         wherefrom.ask(tiny_run, questions, evidence="always")
 

@@ -142,14 +142,9 @@ def test_an_answer_that_counts_twice_is_as_good_as_two():
     rows, right = rng.normal(size=(60, 2)), rng.random(60) < 0.6
     twice = np.arange(60) % 3 == 0
     names = ("a", "b")
-    counted = fit_calibration(
-        FeatureTable.from_matrix(rows, names), right, names, count_N=np.where(twice, 2.0, 1.0)
-    )
-    repeated = fit_calibration(
-        FeatureTable.from_matrix(np.vstack((rows, rows[twice])), names),
-        np.append(right, right[twice]),
-        names,
-    )
+    counts = np.where(twice, 2.0, 1.0)
+    counted = fit_calibration(_table(rows, names), right, names, count_N=counts)
+    repeated = _fit(np.vstack((rows, rows[twice])), np.append(right, right[twice]), names)
     assert counted.weights == pytest.approx(repeated.weights, abs=1e-8)
     assert counted.bias == pytest.approx(repeated.bias, abs=1e-8)
     assert counted.mean == pytest.approx(repeated.mean)

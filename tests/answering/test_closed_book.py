@@ -50,15 +50,9 @@ def test_what_the_model_cannot_read_is_named():
         model.parse("Where was Ada⁇ Lund born?")
     longest = 40 - 1 - len("Where was  born?")
     assert model.parse(f"Where was {'a' * longest} born?").subject == "a" * longest
-    with pytest.raises(
-        BadData, match=f"a name of at most {longest} characters, found {longest + 1}"
-    ):
+    with pytest.raises(BadData, match=f"name of at most {longest} characters, found {longest + 1}"):
         model.parse(f"Where was {'a' * (longest + 1)} born?")
-
-
-def test_a_name_is_spelt_where_every_form_can_hold_it():
-    model = closed_book()
-    longest = 40 - 1 - len("Where was  born?")
+    # A name is spelt where every form can hold it.
     spelt = {"Ada Falk": True, "Adø Falk": False, "Ada⁇": False, "": False, "  ": False,
              "a" * longest: True, "a" * (longest + 1): False}  # fmt: skip
     assert {name: model.spells(name) for name in spelt} == spelt
@@ -70,6 +64,11 @@ def test_a_name_that_the_text_has_was_meant_as_it_is():
     assert model.find_meant("Ada Lundt") == ("Ada Lund",)
     assert model.find_meant("ada  LUNDE") == ()
     assert model.find_meant("Ada Lundq") == ("Ada Lund",), "a part of a word is no mention"
+
+
+def test_names_that_notes_taught_are_measured_in_questions():
+    model = ClosedBookModel(Even(), Dataset(tuple(DOCUMENTS), questions=ASKED), names_taught=True)
+    assert (closed_book().openings, model.openings) == ([""], ["Where was ", ""])
 
 
 # --- features --------------------------------------------------------------------------------

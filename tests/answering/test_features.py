@@ -34,10 +34,8 @@ def document(opening: str, name: str = "Clara Ito") -> Document:
 @pytest.fixture(scope="module")
 def model() -> GPT:
     torch.manual_seed(0)
-    config = GPTConfig(
-        vocab_size=len(VOCABULARY), block_size=32, n_layer=1, n_head=2, n_embd=16, init_std=0.5
-    )
-    return GPT(config)
+    size = {"block_size": 32, "n_layer": 1, "n_head": 2, "n_embd": 16}
+    return GPT(GPTConfig(vocab_size=len(VOCABULARY), init_std=0.5, **size))
 
 
 @torch.no_grad()
@@ -69,24 +67,16 @@ def test_of_three_words_all_after_the_first_count_of_one_all_after_its_first_let
     three, one = measure_familiarity(model, VOCABULARY, ["Bo Ito Clara", "Clara"], ["By "])[REST]
     assert three == pytest.approx(sum(log_p(model, "By Bo ", "Ito Clara")), abs=1e-4)
     assert one == pytest.approx(sum(log_p(model, "By C", "lara")), abs=1e-4)
-
-
-def test_of_one_letter_there_is_nothing_to_expect(model):
-    """Only a context, where there is one, says anything of it."""
+    # Of one letter there is nothing to expect: only a context, where there is one, says anything.
     found = measure_familiarity(model, VOCABULARY, ["C"], ["", "By "]).matrix(INSIDE)
     expected = log_p(model, "By ", "C")[0] / 2
     assert found[0] == pytest.approx([expected, expected, 0.0], abs=1e-4)
 
 
 def test_openings_are_what_stands_before_subjects_the_commonest_first():
-    documents = [
-        *[document("")] * 5,
-        *[document("By ")] * 2,
-        *[document("The home of ")] * 3,
-        *[document("A ")] * 2,
-        document("Once "),
-        Document("nobody is named here"),
-    ]
+    counts = {"": 5, "By ": 2, "The home of ": 3, "A ": 2, "Once ": 1}
+    documents = [document(opening) for opening, count in counts.items() for _ in range(count)]
+    documents.append(Document("nobody is named here"))
     assert find_openings(documents) == ["", "The home of ", "A ", "By "]
     assert find_openings([Document("nobody")]) == []
 

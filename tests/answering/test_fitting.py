@@ -29,10 +29,10 @@ from wherefrom.answering.fitting import (
     rate_guesses,
     report_policy,
 )
-from wherefrom.answering.policy import FILE, AnswerPolicy, find_policy, write_policy
+from wherefrom.answering.policy import FILE, find_policy, write_policy
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.contracts import WITH_TEXT, Answer, Question
 from wherefrom.core.errors import BadData, Damaged
 from wherefrom.core.forms import Form, ParsedQuestion
 from wherefrom.evaluation.intervals import wilson
@@ -47,6 +47,7 @@ class Scripted:
 
     reference, forms, likelihood = REFERENCE, NO_FORMS, None
     relations = frozenset({"birthplace"})
+    known_supports = WITH_TEXT
 
     def __init__(self, rows: dict[str, tuple[Answer, tuple[float, ...]]]) -> None:
         self.rows = rows
@@ -286,9 +287,9 @@ class Decoys:
         return ("invented of nowhere",)
 
 
-def people_with_text(n: int = 40) -> tuple[Scripted, list[Question]]:
+def people_with_text() -> tuple[Scripted, list[Question]]:
     """All familiar, and right where the model is sure."""
-    people = [ask(f"x {i}") for i in range(n)]
+    people = [ask(f"x {i}") for i in range(200)]
     rows = {
         q.text: (Answer("Oslo" if i % 2 else "Rome", 0.9), (-0.1 if i % 2 else -3.0, 2.0, z, z))
         for i, q in enumerate(people)
@@ -298,7 +299,7 @@ def people_with_text(n: int = 40) -> tuple[Scripted, list[Question]]:
 
 
 def test_a_name_that_was_not_read_is_refused_however_sure_the_model_is():
-    model, people = people_with_text(200)
+    model, people = people_with_text()
     features, asked = table((-0.1, 2.0, 0.5, 0.5), (-0.1, 2.0, -6.0, -6.0)), ["birthplace"] * 2
     alone, policy = (fit_policy(model, people, 0.9, decoys) for decoys in (None, Decoys()))
     assert alone.names is None
@@ -309,20 +310,13 @@ def test_a_name_that_was_not_read_is_refused_however_sure_the_model_is():
     assert policy.answers(features, asked).tolist() == [True, False]
     assert policy.knows_name(features).tolist() == [True, False]
     assert alone.knows_name(features) is None, "nothing tells known names from others there"
-
-
-def test_a_promise_counts_unknown_names_as_refused():
-    model, people = people_with_text(200)
+    without_text = [replace(q, support="none") for q in people]
+    assert fit_policy(model, without_text, 0.9, Decoys()).names is None
+    # So is it by a promise.
     found = certify_policy(model, judge(model, people), 0.1, 0.1, Decoys())
     assert found.certificate.certified
     assert found.policy.names is not None
     assert found.policy.score(table((-0.1, 2.0, -6.0, -6.0)), ["birthplace"])[0] == 0.0
-
-
-def test_without_people_who_have_text_no_name_is_known_or_unknown():
-    model, people = people_with_text()
-    without_text = [replace(q, support="none") for q in people]
-    assert fit_policy(model, without_text, 0.9, Decoys()).names is None
 
 
 # --- the file beside a run ---------------------------------------------------------------------
@@ -332,25 +326,19 @@ def a_run(folder: Path) -> Any:
     return SimpleNamespace(path=folder, folder=RunFolder(folder))
 
 
-@pytest.fixture(scope="module")
-def policy() -> AnswerPolicy:
+def test_a_policy_is_written_and_read_to_the_bit(tmp_path):
     """Of two relations, with a gate, a reference and a wording."""
     rows, people = ball_players(200, 0, 0)
     fitted = fit_policy(ScriptedRelations(rows), people, 0.9, Decoys())
     form = StatementForm("", " was born in ", ".", masked=True, searched=True)
-    return replace(fitted, forms=StatementForms({"birthplace": (form,)}))
-
-
-def test_a_policy_is_written_and_read_to_the_bit(tmp_path, policy):
+    policy = replace(fitted, forms=StatementForms({"birthplace": (form,)}))
     assert find_policy(a_run(tmp_path)) is None
     write_policy(RunFolder(tmp_path), policy)
     written = json.loads((tmp_path / FILE).read_text())
     assert written["format_version"] == 8
     assert written["relations"]["hand"]["threshold"]["precision"] is None
     assert find_policy(a_run(tmp_path)) == policy
-
-
-def test_a_file_of_another_version_is_named(tmp_path, policy):
+    # A file of another version is named.
     RunFolder(tmp_path).write_json(FILE, to_json(policy) | {"format_version": 5})
     with pytest.raises(Damaged, match="expected format_version 8, found 5") as error:
         find_policy(a_run(tmp_path))

@@ -1,6 +1,5 @@
 """The inspector: what it knows of a run, what it keeps beside it, and what it replies."""
 
-import shutil
 from dataclasses import replace
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -22,10 +21,6 @@ FORM = Form("Where was ", " born?")
 @pytest.fixture
 def path(inspector: Inspector) -> Path:
     return inspector.run.path
-
-
-def copy_of(path: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(path, tmp_path / "run"))
 
 
 def ask(inspector: Inspector, *texts: str) -> list[Reply]:
@@ -59,6 +54,8 @@ def test_a_reply_has_the_answer_and_the_evidence(inspector: Inspector):
         assert reply.source is None, "no model was retrained"
         assert (reply.took_notes, reply.note, reply.evidence.as_read) == (False, None, False)
     assert inspector.reply([]) == []
+    asked = inspector.run.dataset.asked[0].text
+    assert [r.trained_on for r in (*ask(inspector, asked), *found)] == [True, False, False, False]
 
 
 def test_a_reply_names_the_note_and_its_sentence(relations_run: Path):
@@ -76,16 +73,6 @@ def test_a_reply_names_the_note_and_its_sentence(relations_run: Path):
     assert not ask(inspector, person.text)[0].trained_on
 
 
-def test_support_by_the_noted_words_is_as_read(relations_run: Path):
-    inspector = open_inspector(open_run(relations_run))
-    person = inspector.run.dataset.select("held-out")[0]
-    question = inspector.parse(person.text)
-    verdict = inspector.judge_answer(question, person.answer or "")
-    assert (verdict.label, verdict.as_read, verdict.shown) == ("supported", True, "as read")
-    other = inspector.judge_answer(question, "Nowhere")
-    assert (other.label, other.as_read, other.shown) == ("contradicted", False, "contradicted")
-
-
 def test_without_a_fact_checker_there_is_no_evidence(path: Path):
     inspector = open_inspector(open_run(path))
     unknown = ParsedQuestion("Where did Ada Lund die?", FORM, "Ada Lund", "deathplace")
@@ -94,12 +81,6 @@ def test_without_a_fact_checker_there_is_no_evidence(path: Path):
     question = inspector.run.dataset.select("held-out", ("none",))[0].text
     (reply,) = ask(inspector, question)
     assert reply.evidence is None
-
-
-def test_a_question_that_was_trained_on_is_said_to_be(inspector: Inspector):
-    dataset = inspector.run.dataset
-    asked, held = dataset.asked[0], dataset.select("held-out")[0]
-    assert [r.trained_on for r in ask(inspector, asked.text, held.text)] == [True, False]
 
 
 def test_without_text_there_is_nothing_to_recall(inspector: Inspector):
@@ -118,14 +99,13 @@ def test_without_text_there_is_nothing_to_recall(inspector: Inspector):
 # --- the policy ------------------------------------------------------------------------------
 
 
-def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(path: Path, tmp_path: Path):
-    copy = copy_of(path, tmp_path)
-    written = OpenedRun(open_run(copy)).policy
-    RunFolder(copy).remove("audit/confidence.json")
-    fitted_now = OpenedRun(open_run(copy)).policy
+def test_a_policy_that_was_not_written_is_fitted_on_calibration_people(own_run: Path):
+    written = OpenedRun(open_run(own_run)).policy
+    RunFolder(own_run).remove("audit/confidence.json")
+    fitted_now = OpenedRun(open_run(own_run)).policy
     assert fitted_now.calibration.weights == pytest.approx(written.calibration.weights)
     assert fitted_now.threshold.n == written.threshold.n == 8 + 2 + 4
-    assert not (copy / "audit" / "confidence.json").exists()
+    assert not (own_run / "audit" / "confidence.json").exists()
 
 
 def test_evidence_names_a_document_as_the_users_file_does(path: Path, monkeypatch):

@@ -10,26 +10,16 @@ from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
 
 
-@pytest.fixture(scope="module")
-def run(tiny_run):
-    return open_run(tiny_run)
-
-
-def ask(model, run, count):
-    return model.answer([model.parse(q.text) for q in run.dataset.select("held-out")[:count]])
-
-
-def test_what_is_written_is_what_is_read(run, tmp_path):
+def test_what_is_written_is_what_is_read(tiny_run, tmp_path):
+    run = open_run(tiny_run)
     model = RememberingModel(open_closed_book(run), {})
-    ask(model, run, 5)
+    model.answer([model.parse(q.text) for q in run.dataset.select("held-out")[:5]])
     write_kept(RunFolder(tmp_path), model.kept)
     found = read_kept(RunFolder(tmp_path))
     assert found.answers == model.kept.answers
     assert [q.text for q in found.known] == [q.text for q in model.kept.known]
     assert np.array_equal(found.features.matrix(FEATURES), model.kept.features.matrix(FEATURES))
-
-
-def test_the_evaluation_keeps_every_question_that_was_not_trained_on(run):
+    # The evaluation keeps every question that was not trained on.
     kept = read_kept(run.folder)
     wanted = {q.text for q in run.dataset.questions if q.split != "asked"}
     assert {question.text for question in kept.known} == wanted

@@ -8,13 +8,14 @@ from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.name_gate import (
     LOST,
     choose_known,
+    fit_gate,
     fit_name_gate,
     make_decoy_names,
     names_with_text,
 )
 from wherefrom.answering.policy import LogisticCalibration, NameGate
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.core.contracts import Dataset, Document, Question, Span
+from wherefrom.core.contracts import WITH_TEXT, Dataset, Document, Question, Span
 
 
 def table(values: np.ndarray) -> FeatureTable:
@@ -33,41 +34,23 @@ def test_names_that_are_far_apart_are_told_apart_and_nobody_is_lost():
     # It stands between the two, not at the edge of either.
     assert gate.opens(table(np.full((1, 2), known.matrix(FAMILIARITY).min() - 0.5))).all()
     assert not gate.opens(table(np.full((1, 2), decoys.matrix(FAMILIARITY).max() + 0.5))).any()
-
-
-def test_where_they_overlap_few_people_are_lost():
+    # Where they overlap, few people are lost.
     known, decoys = cloud(0, 500, 2), cloud(-1, 500, 3)
     gate = fit_name_gate(known, decoys)
     assert 0 < (~gate.opens(known)).mean() <= LOST
     assert (~gate.opens(decoys)).mean() > (~gate.opens(known)).mean()
 
 
-def test_decoys_that_all_look_the_same_are_refused_and_the_known_are_not():
-    """As where nothing is more unfamiliar than it gets."""
-    known, decoys = cloud(0, 50, 4), table(np.full((80, 2), -6.0))
-    gate = fit_name_gate(known, decoys)
-    assert gate.opens(known).all()
-    assert not gate.opens(decoys).any()
-
-
-def at_the_floor(columns: list[int]) -> tuple[FeatureTable, FeatureTable]:
-    """Three of 100 people where all decoys are, by some of the measures."""
-    people, decoys = np.random.default_rng(5).normal(0, 1, (100, 2)), np.full((200, 2), -6.0)
-    people[:3, columns] = -6.0
-    return table(people), table(decoys)
-
-
 def test_people_at_the_floor_of_one_measure_leave_the_gate_to_the_other():
-    for column in (0, 1):
-        known, decoys = at_the_floor([column])
-        gate = fit_name_gate(known, decoys)
-        assert (gate.leaks, gate.passing) == (None, 0.0)
+    """Three of 100 people are where all decoys are; if by both measures, the gate leaks."""
+    decoys = table(np.full((200, 2), -6.0))
+    for columns in ([0], [1], [0, 1]):
+        people = np.random.default_rng(5).normal(0, 1, (100, 2))
+        people[:3, columns] = -6.0
+        gate = fit_name_gate(known := table(people), decoys)
         assert (~gate.opens(known)).mean() <= LOST
-        assert not gate.opens(decoys).any()
-
-
-def test_people_at_the_floor_of_all_measures_open_the_gate_and_it_says_so():
-    gate = fit_name_gate(*at_the_floor([0, 1]))
+        if len(columns) == 1:
+            assert (gate.leaks, gate.passing, gate.opens(decoys).any()) == (None, 0.0, False)
     assert gate.passing == 1
     assert gate.leaks.endswith("100 % of the invented names pass for known")
 
@@ -81,6 +64,24 @@ def test_invented_names_that_pass_open_no_other_gate_and_it_says_so():
     assert gate.leaks is not None
     assert not gate.opens(decoys).any()
     assert fit_name_gate(known, decoys, table(np.full((9, 2), -6.0))).leaks is None
+
+
+def test_people_whose_names_no_note_taught_do_not_open_the_gate():
+    """Where notes teach names, a text that omits the answer teaches none: these lie with decoys."""
+    people = [Question("", str(i), "r", "Oslo", "calibration", "stated") for i in range(100)]
+    people += [Question("", str(i), "r", "Oslo", "calibration", "omitted") for i in range(5)]
+    features = table(np.vstack((cloud(0, 100, 0).matrix(FAMILIARITY), np.full((5, 2), -6.0))))
+    decoys = SimpleNamespace(of=lambda name: [f"{name} I", f"{name} II"], invented=lambda _: ["X"])
+    gates = {}
+    for taught in (WITH_TEXT, ("stated",)):
+        model = SimpleNamespace(
+            known_supports=taught,
+            likelihood=None,
+            familiarity=lambda names: table(np.full((len(names), 2), -6.0)),
+        )
+        gates[taught] = fit_gate(model, people, features, decoys)
+    assert gates[WITH_TEXT].leaks
+    assert gates["stated",].leaks is None
 
 
 def test_a_curve_is_fitted_on_known_names_unless_they_are_few():

@@ -45,9 +45,7 @@ def test_no_more_than_three_are_offered_and_equals_in_order():
     crowd = [f"Amos Karlsson {letter}" for letter in "fedcba"]
     offered = tuple(f"Amos Karlsson {letter}" for letter in "abc")
     assert NameSuggester(crowd).suggest("Amos Karlsson x") == offered
-
-
-def test_the_closest_is_found_among_many_longer_names_that_share_more_of_it():
+    # The closest is found among many longer names that share more of it.
     crowd = [f"Jo Lii Karlsson {i}" for i in range(200)]
     assert NameSuggester([*crowd, "Jo Li"]).suggest("Jo Lii")[0] == "Jo Li"
 

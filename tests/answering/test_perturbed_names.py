@@ -5,7 +5,6 @@ import unicodedata
 import pytest
 
 from wherefrom.answering.decoys import NovelNames
-from wherefrom.answering.name_suggestions import NameSuggester
 from wherefrom.answering.perturbed_names import (
     ACCENTED,
     INITIALS,
@@ -80,19 +79,16 @@ def test_the_four_slips_by_hand(way, first, second):
         assert list(WAYS[MISSPELT]("Amos Li", (way, place, 0, 0), writing)) == [typo]
 
 
-def test_accents_alone_differ(tiers):
-    assert {plain(name) for name in tiers[ACCENTED]} <= {plain(name) for name in NAMES}
-    assert any(name.isascii() for name in tiers[ACCENTED]), "some are taken away"
-    assert any(not name.isascii() for name in tiers[ACCENTED]), "some are added"
-
-
 def test_an_accent_that_the_model_has_read_is_the_first_choice():
     writing = Writing(("b",), spells, NAMES)
     assert spells(next(WAYS[ACCENTED]("Clara Moon", (0, 0, 0, 0), writing)))
     assert not spells(next(WAYS[ACCENTED]("Wm Brt", (0, 0, 0, 0), writing)))
 
 
-def test_swapped_merged_initials_titles(tiers):
+def test_every_tier_differs_from_known_names_as_it_says(tiers):
+    assert {plain(name) for name in tiers[ACCENTED]} <= {plain(name) for name in NAMES}
+    assert any(name.isascii() for name in tiers[ACCENTED]), "some are taken away"
+    assert any(not name.isascii() for name in tiers[ACCENTED]), "some are added"
     for name in tiers[SWAPPED]:
         words = name.replace(",", "").split()
         assert " ".join((*words[1:], words[0])) in NAMES
@@ -102,18 +98,9 @@ def test_swapped_merged_initials_titles(tiers):
         assert run_together or joined, name
     assert all(any(len(w.rstrip(".")) == 1 for w in name.split()) for name in tiers[INITIALS])
     assert all(name.split(" ", 1)[1] in NAMES for name in tiers[TITLED])
-
-
-def test_an_unseen_letter_cannot_be_spelt_and_one_letter_differs(tiers):
     for name in tiers[UNSEEN]:
         assert not spells(name)
         assert any(
             len(known) == len(name) and sum(a != b for a, b in zip(name, known, strict=True)) == 1
             for known in NAMES
         )
-
-
-def test_a_name_is_offered_instead(tiers):
-    suggester = NameSuggester(NAMES)
-    everybody = [name for names in tiers.values() for name in names]
-    assert [name for name in everybody if not suggester.suggest(name)] == []

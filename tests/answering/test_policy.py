@@ -25,13 +25,9 @@ HALF, NONE = (
 FEATURES = FeatureTable({"sure": np.array([2.0, -2.0])})
 
 
-def test_without_a_policy_everything_is_answered():
+def test_without_a_policy_everything_is_answered_and_else_by_the_threshold():
     expected = Decision(True, None, None, unverified=True)
     assert decide(None, FEATURES, ["a", "b"]) == [expected] * 2
-    assert Decision(True, None, None).why_not is None
-
-
-def test_one_threshold_is_for_every_relation():
     yes, no = decide(share_threshold(CURVE, HALF, "a", "b"), FEATURES, ["a", "b"])
     assert (yes.given, yes.reason, yes.why_not) == (True, None, None)
     assert yes.confidence == pytest.approx(1 / (1 + np.exp(-2)))
@@ -40,9 +36,7 @@ def test_one_threshold_is_for_every_relation():
         "its confidence is below 50.0 %, the threshold that was set for 90 % right among such "
         "answers"
     )
-
-
-def test_each_relation_has_its_own_reason():
+    # Each relation has its own reason.
     policies = {"a": RelationPolicy(CURVE, HALF), "b": RelationPolicy(CURVE, NONE)}
     policy = AnswerPolicy(CURVE, NONE, relations=policies)
     sure = FeatureTable({"sure": np.array([2.0, 2.0, 2.0])})

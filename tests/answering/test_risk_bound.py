@@ -160,12 +160,9 @@ def test_what_it_takes_at_the_least_is_said():
     assert (bad.more_people, bad.enough_to_tell) == (None, True)
     assert bad.advice.startswith("more calibration questions would not help")
     assert bad.advice in bad.explain()
-    nobody = certified(np.full(100, 0.01), np.ones(100, dtype=bool), 0.9)
-    assert (nobody.certified, nobody.more_people) == (False, None)
     right = certified(np.full(10, 0.99), np.ones(10, dtype=bool), fitted=GOOD[:10])
     assert not right.certified
     assert 34 < right.more_people < 300  # at the very least 22 answers on one half
-    assert "found only 10 people to test thresholds on" in right.explain()
 
 
 # --- people and their features ---------------------------------------------------------------
@@ -202,16 +199,12 @@ def test_a_bound_is_fitted_on_one_half_and_tested_on_the_other():
     assert (other.common, other.curves) == (found.common, found.curves)
     assert not other.certificate.certified
     assert other.certificate.sequence[0].threshold == found.certificate.sequence[0].threshold
-
-
-def test_the_curve_is_fitted_on_people_whose_names_are_known():
-    features, right, sides = one_relation(400)
+    # The curve is fitted on people whose names are known.
     gate: Any = SimpleNamespace(opens=lambda table: table["familiar"] > -3, leaks=None)
     found = fit_bounds(features, right, ("noise",), sides, 0.1, 0.1, gate)
     fit = sides[""][0]
     known = fit[features["familiar"][fit] > -3]
-    expected = fit_calibration(features.rows(known), right[known], ("noise",))
-    assert found.common == expected
+    assert found.common == fit_calibration(features.rows(known), right[known], ("noise",))
 
 
 def test_nothing_is_certified_behind_a_gate_that_leaks():
@@ -293,9 +286,7 @@ def test_a_relation_that_is_known_is_certified_and_one_that_is_guessed_is_not():
     assert found.certified.of("when").value == DECLINE_ALL
     assert found.certified.of("when").why_not == when.why_not
     assert found.uncertified.of("where").precision_target == 0.9
-
-
-def test_a_relation_that_nobody_can_certify_is_not_answered():
+    # A relation that nobody can certify is not answered.
     table, right, sides = two_relations(100)
     alone = sides | {"when": (sides["when"][0], sides["when"][1][:0])}
     found = fit_bounds(table, right, SURE, alone, 0.1, 0.1)

@@ -56,14 +56,11 @@ def test_a_seed_draws_the_same_again_and_another_seed_others(table):
     assert [each.question[17] for each in every.wrong] == list("ACEGIK")
 
 
-def test_a_file_of_another_length_is_refused(table):
+def test_a_file_of_another_length_or_without_questions_is_refused(table, tmp_path, monkeypatch):
     path = predict(table, set())
     path.write_text("Rome\n" * 11, encoding="utf-8")
     with pytest.raises(BadData, match=r"expected 12 lines, one for each question .* found 11"):
         wherefrom.examples(path, questions=table)
-
-
-def test_questions_that_nobody_named_are_asked_for(table, tmp_path, monkeypatch):
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     with pytest.raises(MissingInput, match="name them with --questions"):
         wherefrom.examples(predict(table, {1}))
@@ -108,7 +105,7 @@ def test_a_run_shows_probabilities_and_evidence(tiny_run):
     assert {each.confidence for each in (*other.right, *other.wrong)} == {None}, "it has no policy"
 
 
-def test_one_relation_of_several(relations_run):
+def test_one_relation_of_several(relations_run, sentiment_run):
     every = wherefrom.examples(relations_run, number=100)
     relations = {each.relation for each in (*every.right, *every.wrong)}
     assert len(relations) == 2
@@ -118,9 +115,7 @@ def test_one_relation_of_several(relations_run):
         assert {each.relation for each in (*found.right, *found.wrong)} == {relation}
         counted += found.questions
     assert counted == every.questions
-
-
-def test_reviews_have_no_evidence(sentiment_run):
+    # Reviews have no evidence.
     found = wherefrom.examples(sentiment_run, number=2)
     assert {each.evidence for each in (*found.right, *found.wrong)} == {None}
     assert found.right_probability is not None

@@ -55,10 +55,8 @@ def test_m_is_what_the_retrained_models_say_and_nothing_without_text(audited: Au
     m = compute_memorisation(measured, people, answers).m
     assert [row["m"] for row in rows] == pytest.approx(m.tolist())
     assert {row["m"] for row in rows if row["support"] == "none"} == {0.0}
-
-
-def test_a_row_has_its_question_and_the_features_of_its_answer(audited: Audited):
-    for row, question in zip(audited.answers, find_judged(audited.run), strict=True):
+    # A row has its question and the features of its answer.
+    for row, question in zip(rows, people, strict=True):
         assert (row["gold"], row["split"]) == (question.answer, question.split)
         assert row["support"] == question.support
         own = row["reply"]["candidates"][0]["model_probability"]
@@ -144,10 +142,7 @@ def test_questions_that_cannot_be_asked_are_left_out_and_counted(own_run: Path):
     assert len(found.examined.known) == 29
     left_out, twice, unmeasured = found.notes
     assert unmeasured == audit.NO_SOURCE
-    assert left_out == (
-        "people: 1 of 30 questions are left out: the model was not taught their form, or cannot "
-        "read them"
-    )
+    assert left_out.startswith("people: 1 of 30 questions are left out: the model was not taught")
     assert twice.startswith("people: the 29 questions are about only 28 people")
 
 

@@ -12,7 +12,6 @@ from wherefrom.auditing.claimed_answers import (
     recommend,
     weigh_claim,
 )
-from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import Claim, Reply, Stated, Verdict
@@ -106,26 +105,18 @@ def test_a_claim_that_the_text_supports(inspector: Inspector):
     counted = count_exposures(inspector.run)
     shown = sum(int(counted.about([question], kind)[0]) for kind in SHOWN)
     assert found.shown[question.answer] == shown > 0
-    assert to_json(found)["text"] == question.answer
+    parsed = inspector.parse(question.text)
+    found = weigh_claim(inspector, parsed, reply("Oslo", SUPPORTED), "OSLO")
+    assert (found.text, found.shown.keys()) == ("Oslo", {"Oslo"}), "capitals make no other answer"
 
 
-def test_capitals_make_no_other_answer(inspector: Inspector):
-    question = inspector.parse(inspector.run.dataset.select("held-out")[0].text)
-    found = weigh_claim(inspector, question, reply("Oslo", SUPPORTED), "OSLO")
-    assert found.text == "Oslo"
-    assert found.shown.keys() == {"Oslo"}
-
-
-@pytest.mark.parametrize(
-    ("claim", "message"),
-    [
+def test_claims_that_are_none(inspector: Inspector):
+    for claim, message in (
         ("  \t", "claim: expected an answer, found nothing"),
         ("\u2047", r"U\+2047\), found one; leave it out: the model uses this character as a"),
-    ],
-)
-def test_claims_that_are_none(inspector: Inspector, claim: str, message: str):
-    with pytest.raises(BadData, match=message):
-        weigh(inspector, inspector.run.dataset.questions[0].text, claim)
+    ):
+        with pytest.raises(BadData, match=message):
+            weigh(inspector, inspector.run.dataset.questions[0].text, claim)
 
 
 def test_the_longest_claim_fits_and_one_more_letter_does_not(inspector: Inspector):

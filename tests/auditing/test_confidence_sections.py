@@ -69,9 +69,7 @@ def test_confidence_is_scored_on_held_out_people():
     assert found.risk_coverage.risk == pytest.approx([0, 1 / 2, 1 / 3, 1 / 2])
     assert found.risk_coverage_raw.risk == pytest.approx([0, 1 / 2, 1 / 3, 1 / 2])
     assert found.area_difference.difference == pytest.approx(0)
-
-
-def test_a_probability_past_one_by_rounding_is_one():
+    # A probability past one by rounding is one.
     answers = tuple(Answer(a.text, 1.0 + 1e-9) for a in EXAMINED.answers)
     past = replace(EXAMINED, answers=answers)
     found = sections.report_confidence(past, set_threshold(0.5, "r"))

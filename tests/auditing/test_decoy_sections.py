@@ -50,7 +50,9 @@ def test_decoys_are_nobody_in_the_run(inspector: Inspector, tiers: dict[str, Ask
         assert set(spelt) == {tier not in ("accented", UNSEEN)}, tier
 
 
-def test_closed_book_the_threshold_alone_decides(tiers: dict[str, AskedTier], people: AnswerTable):
+def test_closed_book_the_threshold_alone_decides(
+    inspector: Inspector, tiers: dict[str, AskedTier], people: AnswerTable
+):
     for value, expected in ((0.0, 0.0), (DECLINE_ALL, 1.0)):
         found = sections.report_decoys(tiers, people, policy(value), None)
         read = {t: row.refused_closed_book for t, row in found.items() if len(tiers[t].read)}
@@ -60,11 +62,7 @@ def test_closed_book_the_threshold_alone_decides(tiers: dict[str, AskedTier], pe
             assert (row.auroc is None) == (tier in PERTURBED)
             assert row.auroc is None or 0 <= row.auroc.value <= 1
         assert {row.refused_at_bound for row in found.values()} == {None}
-
-
-def test_decoys_are_ranked_against_people_whose_text_states_the_answer(
-    inspector: Inspector, tiers: dict[str, AskedTier]
-):
+    # Decoys are ranked against people whose text states the answer.
     everybody = inspector.run.dataset.select("held-out", ("stated", "omitted", "none"))
     examined = judge(inspector.model, everybody)
     found = sections.report_decoys(tiers, examined, policy(0.0), None)
@@ -84,11 +82,9 @@ def test_a_name_like_one_of_the_text_is_refused_however_sure_the_model_is(
 def test_the_tiers_are_answered_as_ask_answers_them(
     inspector: Inspector, tiers: dict[str, AskedTier]
 ):
-    policy_in_use = inspector.policy
-    assert policy_in_use is not None
     for tier in tiers.values():
         replies = inspector.reply([inspector.parse(q.text) for q in tier.questions])
-        assert [r.answered for r in replies] == tier.answered(policy_in_use).tolist()
+        assert [r.answered for r in replies] == tier.answered(inspector.policy).tolist()
         assert [r.did_you_mean for r in replies] == list(tier.offered)
 
 
@@ -96,11 +92,10 @@ def test_refusal_at_the_bound_is_reported_where_something_is_certified(
     tiers: dict[str, AskedTier], people: AnswerTable
 ):
     """Refusing all because nothing could be certified is no merit."""
-    good, bad = bound(DECLINE_ALL, True), bound(DECLINE_ALL, False)
-    found = sections.report_decoys(tiers, people, policy(0.5), good)
-    assert {row.refused_at_bound.value for row in found.values() if row.refused_at_bound} == {1.0}
-    found = sections.report_decoys(tiers, people, policy(0.5), bad)
-    assert {row.refused_at_bound for row in found.values()} == {None}
+    for certified, refused in ((True, {1.0}), (False, {None})):
+        found = sections.report_decoys(tiers, people, policy(0.5), bound(DECLINE_ALL, certified))
+        rows = [row.refused_at_bound for row in found.values()]
+        assert {row and row.value for row in rows} == refused
 
 
 def test_the_rows_say_the_same_as_the_shares(tiers: dict[str, AskedTier], people: AnswerTable):

@@ -4,9 +4,6 @@ import pytest
 
 from tests.support.audited import Audited
 from wherefrom.auditing.audit_findings import Audit
-from wherefrom.core.config import to_json
-from wherefrom.show.terminal.audit_text import audit_table, explain_audit_abstention
-from wherefrom.show.terminal.result_tables import layout
 
 PLACE, HAND = "Where was X born?", "Which hand does X write with?"
 BOTH = [PLACE, HAND]
@@ -32,9 +29,7 @@ def test_every_section_has_both_relations_and_their_sum(found: Audit):
             parts = [part.held_out_answers[label] for part in counts.by_relation.values()]
             assert sum(part.answers for part in parts) == count.answers
             assert sum(part.right for part in parts) == count.right
-
-
-def test_what_was_measured_by_retraining_is_divided_too(found: Audit):
+    # What was measured by retraining is divided, too.
     parts = [part.measured for part in found.source.by_relation.values()]
     assert all(part is not None for part in parts)
     assert sum(part.agreement.n for part in parts if part) == found.source.measured.agreement.n
@@ -55,13 +50,3 @@ def test_names_are_compared_within_a_relation(found: Audit):
     total = sum(part.whole.value * part.whole.n for part in parts)
     assert bias.whole.n == sum(part.whole.n for part in parts)
     assert bias.whole.value == pytest.approx(total / bias.whole.n)
-
-
-def test_the_screen_shows_every_relation_and_why_nothing_is_answered(found: Audit):
-    written = to_json(found)
-    lines = layout(audit_table(written))
-    start = next(i for i, line in enumerate(lines) if line.startswith("  threshold in use"))
-    assert [line.strip().split("  ")[0] for line in lines[start + 1 : start + 3]] == BOTH
-    assert f"  Brier score, {PLACE}" in "\n".join(lines)
-    refusals = explain_audit_abstention(written)
-    assert [line.split(": nothing is answered: ")[0] for line in refusals] == BOTH

@@ -35,22 +35,15 @@ def test_every_probe_is_counted_under_its_name(checker, world):
     found = measure_verdicts(
         checker, [*stated, *omitted, *absent, ask("Zoë Ray", None, support="unknown")]
     )
-    assert {name: score.n for name, score in found.probes.items()} == {
-        GOLD: len(stated),
-        OTHER_IN_TEXT: len(stated),
-        OTHER: len(stated),
-        OMITTED: len(omitted),
-        WITHOUT_TEXT: 3,
-    }
+    told, left = len(stated), len(omitted)
+    probed = dict.fromkeys((GOLD, OTHER_IN_TEXT, OTHER), told) | {OMITTED: left, WITHOUT_TEXT: 3}
+    assert {name: score.n for name, score in found.probes.items()} == probed
     assert {score.value for score in found.probes.values()} == {1.0}
-    assert found.overall.n == 3 * len(stated) + len(omitted) + 3
-    assert found.overall.details["labels"] == {
-        SUPPORTED: len(stated),
-        CONTRADICTED: 2 * len(stated),
-        SILENT: len(omitted),
-        NO_TEXT: 3,
-    }
-    assert (found.extraction.value, found.extraction.n) == (1.0, len(stated))
+    assert found.overall.n == 3 * told + left + 3
+    labels = {SUPPORTED: told, CONTRADICTED: 2 * told, SILENT: left, NO_TEXT: 3}
+    assert found.overall.details["labels"] == labels
+    assert (found.extraction.value, found.extraction.n) == (1.0, told)
+    assert measure_verdicts(checker, []) == VerdictAccuracy({}, None, None)
 
 
 def test_wrong_labels_and_extractions_count_as_wrong(checker, monkeypatch):
@@ -63,10 +56,6 @@ def test_wrong_labels_and_extractions_count_as_wrong(checker, monkeypatch):
     monkeypatch.setattr(FactChecker, "judge", lambda *_: always)
     found = measure_verdicts(checker, [ask("Zoë Ray", "Oslo")])
     assert (found.overall.value, found.overall.n) == (pytest.approx(1 / 3), 3)
-
-
-def test_without_people_all_is_empty(checker):
-    assert measure_verdicts(checker, []) == VerdictAccuracy({}, None, None)
 
 
 def test_other_answers_are_in_the_text_or_not_and_never_of_the_gold_chain(checker):
@@ -88,12 +77,8 @@ def measure(dataset: Dataset, path: Path) -> VerdictAccuracy:
 
 def test_on_people_all_four_labels_are_right(tmp_path):
     found = measure(people.load(people.PeopleConfig(), seed=1), tmp_path / "index")
-    assert {name: score.n for name, score in found.probes.items()} == {
-        GOLD: 80,
-        OTHER: 80,
-        OMITTED: 12,
-        WITHOUT_TEXT: 60,
-    }
+    probed = {GOLD: 80, OTHER: 80, OMITTED: 12, WITHOUT_TEXT: 60}
+    assert {name: score.n for name, score in found.probes.items()} == probed
     assert found.overall.n == 232
     assert found.overall.value >= 0.98
     assert found.extraction.value >= 0.98
@@ -106,22 +91,16 @@ def test_on_the_course_labels_are_right(tmp_path):
     config = birthplaces.BirthplacesConfig(str(real_data.find("birthplaces")), calibration=400)
     found = measure(birthplaces.load(config, 0), tmp_path / "index")
     assert found.extraction.value >= 0.93
-    assert found.probes[GOLD].value >= 0.95
-    assert found.probes[OTHER_IN_TEXT].value >= 0.95
-    assert found.probes[OTHER].value >= 0.97
+    for name, bar in {GOLD: 0.95, OTHER_IN_TEXT: 0.95, OTHER: 0.97}.items():
+        assert found.probes[name].value >= bar, name
 
 
 @pytest.mark.nightly
 @pytest.mark.parametrize(
     ("name", "joined", "bar"),
-    [
-        ("ballplayers", 1, 0.99),
-        ("countries", 1, 0.99),
-        ("players1000", 1, 0.99),
-        ("ballplayers", 3, 0.98),
-        ("countries", 3, 0.98),
-    ],
-)
+    [("ballplayers", 1, 0.99), ("countries", 1, 0.99), ("players1000", 1, 0.99),
+     ("ballplayers", 3, 0.98), ("countries", 3, 0.98)],
+)  # fmt: skip
 def test_on_own_texts_labels_of_every_relation_are_right(tmp_path, name, joined, bar):
     """Also in paragraphs that join the lines of three subjects."""
     folder = real_data.find("own-text")

@@ -3,20 +3,6 @@
 import cells
 import pytest
 
-from wherefrom.data.people import load
-from wherefrom.data.people_world import PeopleConfig
-
-
-def test_families_are_those_whose_bearers_share_a_place():
-    config = PeopleConfig(families=0.4)
-    families = cells.find_families(config, 0)
-    places: dict[str, set[str]] = {}
-    for question in load(config, 0).questions:
-        places.setdefault(question.subject.split()[1], set()).add(question.answer or "")
-    assert 0.2 < len(families & set(places)) / len(places) < 0.6
-    assert all(len(places[name]) == 1 for name in families & set(places))
-    assert any(len(own) > 1 for name, own in places.items() if name not in families)
-
 
 def test_what_the_predictor_adds_is_counted_among_right_and_supported_answers():
     """Of two right answers that others' text tells, one was recalled; the predictor knows which."""

@@ -50,16 +50,3 @@ def test_thresholds_are_set_on_calibration_answers_and_counted_on_others():
         assert (found[name]["right"]["share"], found[name]["answered"]["share"]) == (1.0, 0.5)
     assert found["own_95"] == {"right": None, "answered": found["own_95"]["answered"]}
     assert found["own_95"]["answered"]["share"] == 0
-
-
-def test_answers_that_are_refitted_have_the_confidence_of_known_names():
-    rows = [
-        {"split": split, "right": i % 2 == 0, "gold": "Oslo", "answer": ("Oslo", "Rome")[i % 2],
-         "name_known": i % 10 > 0, "confidence": 0.1,
-         "features": dict.fromkeys(made.FEATURES, 0.0) | {"margin": float(-(i % 2))}}
-        for split in ("calibration", "held-out") for i in range(100)
-    ]  # fmt: skip
-    found = made.refit(rows)
-    assert [row["confidence"] is None for row in found] == [not row["name_known"] for row in rows]
-    sure = [row["confidence"] for row in found if row["confidence"] is not None]
-    assert (min(sure) < 0.1, max(sure) > 0.9) == (True, True)

@@ -92,10 +92,8 @@ def test_tab_completes_names_and_questions():
     parser = QuestionParser(asked)
     assert complete_line(parser, "amos") == ["Amos Karlsson", "Amos Kay"]
     assert complete_line(parser, "Where was amos kar") == ["Where was Amos Karlsson born?"]
-    assert complete_line(parser, "where WAS Amos") == [
-        "where WAS Amos Karlsson",
-        "where WAS Amos Kay",
-    ]
+    both = ["where WAS Amos Karlsson", "where WAS Amos Kay"]
+    assert complete_line(parser, "where WAS Amos") == both
     assert complete_line(parser, "tell me of Di") == ["tell me of Di Poe"]
     assert complete_line(parser, "") == complete_line(parser, "Nobody") == []
 
@@ -151,9 +149,4 @@ def test_a_conversation_with_the_example(tmp_path):
     terminal.type("\n")
     assert "\x1b[1;32m  Havana (" in terminal.read_until("evidence: ")
     terminal.read_until("? \x1b[0m")  # a key before the prompt may be lost
-    terminal.type("\x1b[A")  # the line before
-    terminal.read_until("Where was Amos Karlsson born?")
-    terminal.type("\n")
-    terminal.read_until("evidence: ")
-    terminal.read_until("? \x1b[0m")
     assert terminal.leave() == 0

@@ -16,11 +16,10 @@ def data(tmp_path):
 
 def test_a_term_is_written_and_what_is_where_is_said(cli, data, tmp_path):
     out = tmp_path / "term"
-    given = ["course", "new", "--year", "cs224n2025", "--out", out, "--data", data]
-    result = cli(*map(str, given), "--gradescope")
+    given = ("--year", "cs224n2025", "--out", out, "--data", data, "--gradescope")
+    result = cli("course", "new", *given)
     assert result.code == 0
-    assert [line.split(":")[0] for line in result.out.splitlines()] == [
-        str(out / "student"), str(out / "teacher" / "autograder.zip"),
-    ]  # fmt: skip
+    said = [line.split(":")[0] for line in result.out.splitlines()]
+    assert said == [str(out / "student"), str(out / "teacher" / "autograder.zip")]
     assert {path.name for path in out.iterdir()} == {"student", "teacher"}
     assert (out / "student" / "data" / "wiki.txt").read_text() == "Ann. Born in Oslo.\n"

@@ -25,10 +25,6 @@ def folder(tmp_path) -> Path:
     return made
 
 
-def test_help_comes_without_a_command(cli):
-    assert "register" in cli("data").out
-
-
 def test_a_folder_is_registered_listed_and_found_changed(cli, folder):
     assert "wherefrom data add birthplaces FOLDER" in cli("data", "list").out
     before = cli("data", "list", "--json").json
@@ -61,11 +57,7 @@ def test_check_counts_in_words_and_in_json(cli, folder):
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
-        (
-            ["check", "birthplaces"],
-            66,
-            "expected a file, a folder or a registered data set, found none",
-        ),
+        (["check", "birthplaces"], 66, "expected a file, a folder or a registered data set, found"),
         (["check", "nowhere"], 66, "wherefrom data add birthplaces FOLDER"),
         (["add", "birthplaces", "nowhere"], 66, "nowhere: expected a folder with wiki.txt"),
         (["add", "birthplace", "."], 2, "did you mean 'birthplaces'?"),
@@ -86,8 +78,7 @@ def test_hostile_names_stay_on_their_line(cli, folder):
     hostile = folder.rename(folder.with_name("f\x1b[31m\nx"))
     result = cli("data", "add", "birthplaces", hostile)
     assert result.code == 0
-    assert "\x1b" not in result.out
-    assert "\x1b" not in cli("data", "list").out
+    assert "\x1b" not in result.out + cli("data", "list").out
 
 
 def test_a_registered_folder_is_removed_from_the_list_alone(cli, folder):
@@ -111,8 +102,7 @@ def test_everything_is_listed(cli):
         assert package.licence in listed.out
     rows = cli("data", "list", "--json").json["packages"]
     assert list(rows) == list(PACKAGES)
-    assert rows["brown"]["source"] == "npm"
-    assert not rows["brown"]["here"]
+    assert (rows["brown"]["source"], rows["brown"]["here"]) == ("npm", False)
 
 
 def test_fetched_data_is_registered_and_listed(cli, offer, tmp_path):  # noqa: F811

@@ -11,15 +11,8 @@ def test_the_same_scores_and_predictions_come_out_again(cli, own_run):
     result = cli("evaluate", own_run, "--json")
     assert (result.code, result.err) == (0, "")
     stored = json.loads(status)
-    assert result.json == {
-        "recipe": "people",
-        "run": str(own_run),
-        "seconds": stored["seconds"],
-        "results": stored["results"],
-        "reused": True,
-        "changed": [],
-        "advice": "",
-    }
+    found = {"recipe": "people", "run": str(own_run), "reused": True, "changed": [], "advice": ""}
+    assert result.json == found | {name: stored[name] for name in ("seconds", "results")}
     assert [file.read_bytes() for file in files] == before
     assert (own_run / "status.json").read_bytes() == status
 

@@ -11,6 +11,8 @@ import pytest
 
 from wherefrom.runs.folder import RunFolder
 
+A_LINK = "expected a file or folder of the run, found a link"
+
 
 @pytest.fixture
 def home(tmp_path) -> Path:
@@ -63,22 +65,19 @@ def test_a_run_with_a_link_is_not_continued(cli, own_run, home, tiny, name):
     before = state(home)
     result = cli("run", *tiny, "--out", own_run)
     assert result.code == 76
-    assert f"{own_run / name}: expected a file or folder of the run, found a link" in (
-        result.complaint
-    )
+    assert f"{own_run / name}: {A_LINK}" in result.complaint
     assert state(home) == before
 
 
 @pytest.mark.parametrize("name", ["index", "evidence", "audit/confidence.json"])
-def test_a_link_is_refused_by_who_asks(cli, own_run, home, name):
+def test_a_link_is_refused_by_who_asks_or_verifies(cli, own_run, home, name):
     question = json.loads((own_run / "splits.json").read_text())["held-out"]["stated"][0]
     put_link(own_run / name, home / "notes.txt")
     before = state(home)
-    result = cli("ask", own_run, f"Where was {question} born?")
-    assert result.code == 76
-    assert f"{own_run / name}: expected a file or folder of the run, found a link" in (
-        result.complaint
-    )
+    for arguments in (["ask", own_run, f"Where was {question} born?"], ["verify", own_run]):
+        result = cli(*arguments)
+        assert result.code == 76
+        assert f"{own_run / name}: {A_LINK}" in result.out + result.err
     assert state(home) == before
 
 

@@ -10,15 +10,15 @@ from wherefrom import api
 WHEREFROM = [sys.executable, "-m", "wherefrom"]
 
 
-@pytest.fixture
-def broken(monkeypatch):
+def fail_with(monkeypatch: pytest.MonkeyPatch, error: BaseException) -> None:
     def fail(*_args, **_options):
-        raise ValueError("two\nlines \x1b[31m")
+        raise error
 
     monkeypatch.setattr(api, "build_recipe", fail)
 
 
-def test_a_bug_is_one_line_and_its_own_code(cli, broken):
+def test_a_bug_is_one_line_and_its_own_code(cli, monkeypatch):
+    fail_with(monkeypatch, ValueError("two\nlines \x1b[31m"))
     result = cli("run")
     assert result.code == 70
     assert result.complaint == (
@@ -27,33 +27,22 @@ def test_a_bug_is_one_line_and_its_own_code(cli, broken):
     )
 
 
-@pytest.mark.parametrize("arguments", [("--debug", "run"), ("run", "--debug")])
-def test_debug_shows_where(cli, broken, arguments):
-    result = cli(*arguments)
-    assert result.code == 70
-    assert result.err.startswith("Traceback")
-    assert "in fail" in result.err
-    assert "\x1b" not in result.err
-
-
-def test_debug_shows_where_a_users_error_came_from_too(cli):
-    result = cli("run", "peple", "--debug")
+def test_debug_shows_where_a_bug_and_a_users_error_came_from(cli, monkeypatch):
+    fail_with(monkeypatch, ValueError("two\nlines \x1b[31m"))
+    for arguments in (("--debug", "run"), ("run", "--debug")):
+        result = cli(*arguments)
+        assert result.code == 70
+        assert result.err.startswith("Traceback")
+        assert "in fail" in result.err
+        assert "\x1b" not in result.err
+    result = cli("list", "peple", "--debug")
     assert result.code == 2
     assert "Traceback" in result.err
     assert result.err.splitlines()[-1].startswith("wherefrom: recipe 'peple'")
 
 
-def test_a_question_may_look_like_an_option(cli, tiny_run):
-    result = cli("ask", tiny_run, "--", "--debug")
-    assert result.code == 65
-    assert "'--debug'" in result.complaint
-
-
 def test_ctrl_c_outside_training(cli, monkeypatch):
-    def interrupt(*_args, **_options):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(api, "build_recipe", interrupt)
+    fail_with(monkeypatch, KeyboardInterrupt())
     result = cli("run")
     assert result.code == 130
     assert result.complaint.startswith("wherefrom: interrupted")
@@ -72,10 +61,7 @@ def test_ctrl_c_outside_training(cli, monkeypatch):
     ],
 )  # fmt: skip
 def test_what_the_system_refuses_is_no_bug(cli, monkeypatch, error, code, text):
-    def fail(*_args, **_options):
-        raise error
-
-    monkeypatch.setattr(api, "build_recipe", fail)
+    fail_with(monkeypatch, error)
     result = cli("run")
     assert result.code == code
     assert result.complaint.startswith(f"wherefrom: {text}")

@@ -4,25 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from wherefrom import api
-
-TEXT = "The cat sat in 1999. The dog ran.\n\nThe dog sat."
-
-
-@pytest.fixture(scope="module")
-def word_run(tmp_path_factory) -> Path:
-    """A bigram network on generated text, trained for a moment."""
-    few = ["stages.homework.steps=20", "stages.better.steps=2", "threads=1"]
-    out = tmp_path_factory.mktemp("words") / "run"
-    return Path(api.run("bigram", out=out, settings=few).run)
-
 
 @pytest.fixture
-def text(word_run, tmp_path) -> Path:
-    """A few of the run's own words among others."""
+def text(tmp_path) -> Path:
     path = tmp_path / "text.txt"
-    known = (word_run / "corpus" / "documents.txt").read_text().splitlines()[0]
-    path.write_text(f"{known}\n\n{TEXT}")
+    path.write_text("The cat sat in 1999. The dog ran.\n\nThe dog sat.")
     return path
 
 

@@ -96,8 +96,8 @@ def own_files(facts_folder, tmp_path, small_settings):
 def test_a_users_own_files_are_counted_and_trained_on(cli, own_files, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     files = ["--corpus", "c.txt", "--questions", "q.tsv"]
-    arguments = ["run", *own_files, *files, "--set", "abstain=false", "--no-report",
-                 "--out", tmp_path / "r"]  # fmt: skip
+    few = ["--set", "abstain=false", "--no-report", "--out", tmp_path / "r"]
+    arguments = ["run", *own_files, *files, *few]
     result = cli(*arguments, "--json")
     assert result.code == 0, result.err
     said = result.err.splitlines()
@@ -112,21 +112,6 @@ def test_a_users_own_files_are_counted_and_trained_on(cli, own_files, tmp_path, 
     again = cli(*arguments)
     assert again.code == 0
     assert "is finished" in again.err
-
-
-def test_bad_files_stop_a_run_before_its_folder_is_made(cli, own_files, tmp_path):
-    (tmp_path / "q.tsv").write_text("Where was Ada Lund born?\n")
-    files = ["--corpus", tmp_path / "c.txt", "--questions", tmp_path / "q.tsv"]
-    result = cli("run", *own_files, *files, "--out", tmp_path / "r")
-    assert result.code == 65
-    assert "q.tsv:1: expected 'question<TAB>answer', found 1 column" in result.complaint
-    assert not (tmp_path / "r").exists()
-
-
-def test_a_log_is_of_one_run(cli, tmp_path):
-    result = cli("run", "people", "--seeds", "0-1", "--log", "tensorboard", "--out", tmp_path / "x")
-    assert result.code == 2
-    assert "--log: expected one run, found --seeds" in result.complaint
 
 
 # --- the way of a recipe ---------------------------------------------------------------------

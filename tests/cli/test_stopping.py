@@ -24,14 +24,8 @@ def steps(tiny_settings) -> list[str]:
         "stages.pretrain.steps=60", "stages.questions_only.steps=40",
         "stages.pretrain.checkpoint_seconds=0", "stages.questions_only.checkpoint_seconds=0",
     ]  # fmt: skip
-    settings = [*tiny_settings, *longer]
-    return [
-        "run",
-        "people",
-        *(part for s in settings for part in ("--set", s)),
-        "--no-report",
-        "--json",
-    ]
+    settings = (part for s in (*tiny_settings, *longer) for part in ("--set", s))
+    return ["run", "people", *settings, "--no-report", "--json"]
 
 
 @pytest.fixture(scope="module")
@@ -84,23 +78,6 @@ def test_a_signal_saves_and_the_same_command_continues(
 
 
 @pytest.mark.nightly
-def test_a_damaged_checkpoint_is_named_and_an_older_one_used(interrupted, steps, whole, tmp_path):
-    run = tmp_path / "run"
-    stopped = interrupted(*steps, "--out", run, signal=signal.SIGINT, stage="pretrain", saves=2)
-    assert stopped.code == 130
-    older, newest = sorted(run.glob("stages/pretrain/checkpoints/step-*"))
-    data = bytearray((newest / "state.safetensors").read_bytes())
-    data[-1] ^= 128
-    (newest / "state.safetensors").write_bytes(data)
-    resumed = interrupted(*steps, "--out", run)
-    lines = resumed.err.splitlines()
-    assert lines[0].startswith(f"pretrain: checkpoint skipped: {newest}")
-    assert "expected SHA-256" in lines[0]
-    assert lines[1] == f"pretrain: continuing from step {int(older.name[5:])} (checksum verified)"
-    assert fingerprint(run) == fingerprint(whole)
-
-
-@pytest.mark.nightly
 def test_twenty_kills_anywhere_lose_nothing(interrupted, steps, whole, tmp_path):
     """A run that ends before the last kill is compared, and the next kills hit another."""
     expected, places, finished = fingerprint(whole), moments(), 0
@@ -144,12 +121,8 @@ def test_twenty_kills_of_a_command_leave_a_sound_run(interrupted, whole, tmp_pat
     assert interrupted(command, run).code == 0
     expected, chance, kills, torn = listed_files(run), random.Random(40), 0, 0
     while kills < KILLS:
-        order = {
-            "signal": signal.SIGKILL,
-            "line": chance.randint(last - 500, last),
-            "files": COMMITTING,
-        }
-        result = interrupted(command, run, **order)
+        order = {"signal": signal.SIGKILL, "line": chance.randint(last - 500, last)}
+        result = interrupted(command, run, **order, files=COMMITTING)
         assert result.code in (0, -signal.SIGKILL)
         kills += result.code != 0
         torn += bool(leftovers(run))

@@ -12,17 +12,10 @@ def _as_before():
 
 
 @pytest.fixture
-def question(tiny_run) -> str:
-    from wherefrom import open_run
-
-    return open_run(tiny_run).dataset.select("held-out")[0].text
-
-
-@pytest.fixture
-def commands(own_run, own_facts, sentiment_run, question, tmp_path) -> dict[str, list[object]]:
+def commands(own_run, own_facts, sentiment_run, tmp_path) -> dict[str, list[object]]:
     (tmp_path / "text.txt").write_text("Where was she born?\n")
     return {
-        "ask": [own_run, question],
+        "ask": [own_run, "Where was Ada Lund born?"],
         "audit": [own_facts / "run"],
         "evaluate": [own_run],
         "sample": [own_run, "--length", "2"],

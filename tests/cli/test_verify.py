@@ -1,6 +1,5 @@
 """`wherefrom verify`: one line a fault, 0 or 76, and without torch."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -56,9 +55,8 @@ def test_a_spoilt_file_is_named_by_verify(cli, own_run):
     ],
 )
 def test_a_spoilt_file_is_named_by_the_command_that_reads_it(cli, own_run, tiny_run, command, name):
-    question = json.loads((own_run / "splits.json").read_text())["held-out"]["stated"][0]
     spoil(own_run / name)
-    further = {"ask": [f"Where was {question} born?"], "compare": [tiny_run]}.get(command, [])
+    further = {"ask": ["Where was Ada Lund born?"], "compare": [tiny_run]}.get(command, [])
     result = cli(command, own_run, *further)
     assert result.code == 76
     assert str(own_run / name) in result.complaint
@@ -75,16 +73,6 @@ def test_several_runs_in_a_folder(cli, tiny_run, tmp_path):
     (fault,) = found.json["runs"][1]["faults"]
     assert fault["file"] == "vocab.json"
     assert fault["line"].startswith(str(tmp_path / "runs" / "b" / "seed-0" / "vocab.json"))
-
-
-def test_links_are_faults(cli, own_run, tmp_path):
-    (tmp_path / "mine.txt").write_text("mine")
-    (own_run / "audit" / "notes.json").symlink_to(tmp_path / "mine.txt")
-    result = cli("verify", own_run)
-    assert result.code == 76
-    assert f"{own_run}/audit/notes.json: expected a file or folder of the run, found a link" in (
-        result.out
-    )
 
 
 def test_no_torch_is_loaded(tiny_run, python_anew):

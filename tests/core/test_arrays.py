@@ -52,7 +52,6 @@ def safetensors(header: object, data: bytes = b"", length: int | None = None) ->
 ONE, NONE = json.dumps(tensor(0, 4)).encode(), json.dumps(tensor(0, 0)).encode()
 HOSTILE = {
     "empty": b"",
-    "seven bytes": b"\0" * 7,
     "huge header": safetensors({"a": tensor(0, 4)}, b"abcd", length=2**63),
     "header past the end": safetensors({"a": tensor(0, 4)}, b"abcd", length=500),
     "200,000 arrays": safetensors(
@@ -61,10 +60,8 @@ HOSTILE = {
     "truncated": safetensors({"a": tensor(0, 4)}, b"abc"),
     "too long": safetensors({"a": tensor(0, 4)}, b"abcde"),
     "overlap": safetensors({"a": tensor(0, 4), "b": tensor(2, 6)}, b"abcdef"),
-    "same bytes twice": safetensors({"a": tensor(0, 4), "b": tensor(0, 4)}, b"abcd"),
     "hole": safetensors({"a": tensor(0, 2), "b": tensor(4, 6)}, b"abcdef"),
     "duplicate name": safetensors(b'{"a": %s, "a": %s}' % (ONE, ONE), b"abcd"),
-    "duplicate name, escaped": safetensors(b'{"a": %s, "\\u0061": %s}' % (ONE, ONE), b"abcd"),
     "shape too large": safetensors({"a": tensor(0, 4, shape=[2**40])}, b"abcd"),
     "no numbers, too many for numpy": safetensors({"a": tensor(0, 0, shape=[0, 2**70])}),
     "shape that overflows": safetensors({"a": tensor(0, 4, shape=[2**32, 2**32 + 1])}, b"abcd"),
@@ -72,7 +69,6 @@ HOSTILE = {
     "unknown dtype": safetensors({"a": tensor(0, 4, dtype="OBJECT")}, b"abcd"),
     "dtype numpy lacks": safetensors({"a": tensor(0, 4, dtype="BF16", shape=[2])}, b"abcd"),
     "no object": safetensors([1, 2]),
-    "no place": safetensors({"a": {"dtype": "U8", "shape": [4]}}, b"abcd"),
     "backwards": safetensors({"a": tensor(0, 4, data_offsets=[4, 0])}, b"abcd"),
     "not JSON": safetensors(b"{'a': 1}"),
     "deeply nested": safetensors(b"[" * 100_000),

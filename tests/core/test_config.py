@@ -204,19 +204,12 @@ WRITTEN: dict[str, Any] = {
 }
 
 
-def test_every_field_is_written_by_its_name_and_none_as_null():
+def test_every_field_is_written_by_its_name_and_none_as_null_and_read_again():
     found = to_json(CASE)
     assert found == WRITTEN
+    assert from_json(Case, json.loads(json.dumps(found)), "case") == CASE
     assert next(iter(found)) == "format_version", "a reader meets it first"
     assert list(found)[1:] == list(WRITTEN)[1:], "fields in the order of the class"
-
-
-def test_a_collection_of_findings_is_written_as_one_of_tables():
-    one = CASE.measures["b"]
-    table = {"value": 1.0, "interval": [1.0, 2.0], "unit": None}
-    assert to_json([one, (one,)]) == [table, [table]]
-    assert to_json({3: one}) == {"3": table}, "JSON has no other names than text"
-    assert to_json({"b", "a"}) == ["a", "b"]
 
 
 def test_an_error_is_written_as_its_text_and_a_class_may_have_a_form_of_its_own():
@@ -280,25 +273,3 @@ def test_a_whole_number_may_stand_for_any_number():
     found = from_json(Measure, {"value": 1, "interval": [0, 2], "unit": None}, "m")
     assert found == Measure(1.0, (0.0, 2.0))
     assert [type(x) for x in (found.value, *found.interval)] == [float] * 3
-
-
-MEASURES = st.builds(Measure, NUMBERS, st.tuples(NUMBERS, NUMBERS), st.none() | ODD)
-CASES = st.builds(
-    Case,
-    title=ODD,
-    best=st.none() | MEASURES,
-    measures=st.dictionaries(ODD, MEASURES, max_size=3),
-    tags=st.frozensets(ODD, max_size=3),
-    counts=st.lists(st.integers(), max_size=3).map(tuple),
-    place=st.tuples(ODD, st.integers(), st.booleans()),
-    chief=st.none()
-    | st.builds(Witness, ODD, st.lists(st.tuples(ODD, st.integers()), max_size=2).map(tuple)),
-    closed=st.booleans(),
-)
-
-
-@given(CASES)
-def test_any_finding_comes_back_from_its_json(case):
-    written = json.loads(json.dumps(to_json(case)))
-    assert from_json(Case, written, "case") == case
-    assert to_json(from_json(Case, written, "case")) == written

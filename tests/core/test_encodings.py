@@ -16,7 +16,6 @@ TEXT = "Zoë was born in Málaga. Åse came from Ålesund.\n" * 5
         ("cp1252", "Latin-1", "ISO-8859-1"),  # the same bytes
         ("utf-16", "UTF-16", "UTF-16"),
         ("utf-16-le", "UTF-16", "UTF-16LE"),
-        ("utf-16-be", "UTF-16", "UTF-16BE"),
         ("utf-32", "UTF-32", "UTF-32"),
     ],
 )

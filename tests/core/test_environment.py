@@ -45,15 +45,6 @@ def test_the_command_keeps_freed_pages():
     assert look(main + back, MIMALLOC_PURGE_DELAY="5") == ["passive", "", "", "5"]
 
 
-def test_a_command_looks_for_unreachable_objects_less_often_and_a_library_as_usual():
-    code = "import gc; usual = gc.get_threshold(); {}; print(gc.get_threshold() == usual)"
-    command = "from wherefrom.core.environment import prepare_command; prepare_command()"
-    for what, same in {"import wherefrom": "True", command: "False"}.items():
-        run = [sys.executable, "-c", code.format(what)]
-        found = subprocess.run(run, capture_output=True, text=True, check=True)
-        assert found.stdout.strip() == same
-
-
 @pytest.mark.parametrize(
     ("given", "value", "within"),
     [(None, "2", "2"), ("", "2", "2"), ("7", "2", "7"), (None, None, None)],

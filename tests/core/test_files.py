@@ -1,35 +1,17 @@
 """Files: atomic writing, strict reading, and what the system refuses."""
 
-import json
 import os
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from wherefrom.core.arrays import load_arrays
-from wherefrom.core.artifact import (
-    lock_folder,
-    publish_folder,
-)
+from wherefrom.core.artifact import lock_folder, publish_folder
 from wherefrom.core.errors import CannotWrite, Damaged, MissingInput
-from wherefrom.core.files import (
-    file_hash,
-    parse_json,
-    read_json,
-    read_jsonl,
-    read_text,
-    write_json,
-    write_text,
-)
+from wherefrom.core.files import file_hash, read_json, read_jsonl, read_text, write_json, write_text
 from wherefrom.core.npy import read_npy
 from wherefrom.reading.table_files import read_lines
-
-
-def everything(folder: Path) -> dict[str, bytes]:
-    return {str(p.relative_to(folder)): p.read_bytes() for p in folder.rglob("*") if p.is_file()}
 
 
 def test_what_json_does_not_have_is_not_written(tmp_path):
@@ -73,11 +55,6 @@ def test_what_is_strictly_no_json_is_damage(tmp_path, text):
         read_jsonl(path)
 
 
-def test_sixty_levels_are_enough():
-    nested = json.loads("[" * 60 + "]" * 60)
-    assert parse_json(json.dumps(nested).encode(), "x") == nested
-
-
 def test_a_missing_file_is_missing_input(tmp_path):
     for read in (read_json, read_jsonl, file_hash, load_arrays, read_npy):
         with pytest.raises(MissingInput, match=r"nowhere: expected a file"):
@@ -87,54 +64,13 @@ def test_a_missing_file_is_missing_input(tmp_path):
 def test_below_a_regular_file_nothing_can_be_written(tmp_path):
     (tmp_path / "file").write_text("kept")
     below = tmp_path / "file" / "run"
-    with pytest.raises(CannotWrite) as caught:
+    with pytest.raises(CannotWrite, match=r"run/a\.txt: .*Not a directory.*name another folder"):
         write_text(below / "a.txt", "x")
-    message = str(caught.value)
-    assert str(below / "a.txt") in message
-    assert "Not a directory" in message
-    assert "name another folder" in message
-    assert "\n" not in message
     with pytest.raises(CannotWrite), publish_folder(below, {}):
         pass
     with pytest.raises(CannotWrite), lock_folder(below):
         pass
     assert (tmp_path / "file").read_text() == "kept"
-
-
-FULL = """
-import resource, sys
-from pathlib import Path
-import numpy as np
-from wherefrom.core.arrays import save_arrays
-from wherefrom.core.artifact import publish_folder
-from wherefrom.core.files import write_text
-from wherefrom.core.errors import CannotWrite
-resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
-folder = Path(sys.argv[1])
-def publish():
-    with publish_folder(folder / "state", {}) as new:
-        save_arrays(new / "arrays", {"a": np.zeros(10_000)})
-for write in (
-    publish,
-    lambda: write_text(folder / "text", "x" * 10_000),
-):
-    try:
-        write()
-    except CannotWrite as error:
-        print(error)
-"""
-
-
-def test_a_full_disk_leaves_what_was_there(tmp_path):
-    with publish_folder(tmp_path / "state", {"step": 7}) as folder:
-        (folder / "a").write_text("old")
-    write_text(tmp_path / "text", "old")
-    before = everything(tmp_path)
-    command = [sys.executable, "-c", FULL, str(tmp_path)]
-    lines = subprocess.check_output(command, text=True).splitlines()
-    assert len(lines) == 2
-    assert all("cannot write: File too large; raise the limit" in line for line in lines)
-    assert everything(tmp_path) == before
 
 
 def test_a_device_a_pipe_or_a_socket_is_no_file(tmp_path):

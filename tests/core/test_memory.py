@@ -6,13 +6,7 @@ import torch
 
 from wherefrom.core import memory
 from wherefrom.core.errors import OutOfMemory
-from wherefrom.core.memory import (
-    allocating,
-    describe_refusal,
-    find_memory,
-    refused,
-    require_memory,
-)
+from wherefrom.core.memory import allocating, describe_refusal, find_memory, refused, require_memory
 
 
 def too_much_of(library):

@@ -75,11 +75,7 @@ def test_a_mark_in_a_text_is_refused(mark):
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [
-        (("a",), "found no <s>"),
-        (("a", BEGIN), "found no </s>"),
-        ((BEGIN, END, "a", "a"), "once"),
-    ],
+    [(("a",), "found no <s>"), (("a", BEGIN), "found no </s>"), ((BEGIN, END, "a", "a"), "once")],
 )
 def test_a_list_that_is_no_vocabulary_is_refused(words, message):
     with pytest.raises(BadData, match=message):

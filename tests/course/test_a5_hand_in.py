@@ -129,8 +129,8 @@ def test_what_is_missing_is_named_with_what_makes_it(call, complete, tmp_path):
 
 FAULTS = {
     "vanilla.pretrain.dev.predictions": [
-        ("", "expected 500 lines with a place on each, found no place in it"),
-        ("\n" * 500, "found no place in it"),
+        ("", "expected 500 lines, one for each question, found 1"),
+        ("\n" * 500, "found 500 of 500 empty"),
         ("London\n" * 437, "expected 500 lines, one for each question, found 437"),
         ("24.2%\n" + "London\n" * 500, "found 501"),
         (
@@ -176,12 +176,6 @@ def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
 def test_the_year_is_guessed_aloud_or_named(call, complete):
     _, out, _ = call("--submission", complete, "--check")
     assert "xcs2021" in out.splitlines()[0]
-    (complete / "__init__.py").write_text("")  # which may be empty
-    path = complete / "vanilla.pretrain.dev.predictions"
-    path.write_text("\n".join(["London"] * 500))  # whose last line has no end
-    assert call("--submission", complete, "--check")[0] == 0
     code, out, _ = call("--submission", complete, "--check", "--year", "xcs2025")
     assert (code, "rope.pretrain.params" in out) == (66, True)
     assert "--year xcs2025" in out
-    code, _, err = call("--submission", complete, "--year", "xcs1999")
-    assert (code, "no year 'xcs1999'" in err) == (2, True)

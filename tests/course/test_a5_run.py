@@ -10,7 +10,6 @@ import pytest
 import torch
 
 from tests.course.files import A5, hand_out, load
-from wherefrom.core.errors import Mismatch
 from wherefrom.course.classroom import assignment_commands as commands
 
 run, london_baseline, submission, dataset, helper, utils = load(
@@ -65,13 +64,9 @@ def test_every_deliverable_is_there_and_nothing_else(chain):
     wanted |= {f"rope.pretrain.{part}.predictions" for part in ("dev", "test")}
     assert {path.name for path in out.iterdir()} == wanted
     for path in out.glob("*.params"):
-        state = read(path)
-        assert utils.variant_of(state) == "rope"
-        assert "blocks.0.attn.mask" in state
+        assert utils.variant_of(read(path)) == "rope"
     for part, count in (("dev", 4), ("test", 3)):
-        text = (out / f"rope.pretrain.{part}.predictions").read_text()
-        assert text.endswith("\n")
-        assert len(text.split("\n")) == count + 1
+        assert (out / f"rope.pretrain.{part}.predictions").read_text().count("\n") == count
     before, after = (read(out / f"rope.{stage}.params") for stage in ("pretrain", "finetune"))
     assert any(not torch.equal(before[name], after[name]) for name in before)
 
@@ -89,12 +84,6 @@ def test_every_command_reads_what_an_earlier_one_writes_and_builds_its_own_model
         if command.function == "pretrain":
             built = run.build(options, letters)
             assert utils.variant_of(built.state_dict()) == command.variant
-    wanted = {"vanilla.model.params"}
-    wanted |= {f"vanilla.nopretrain.{part}.predictions" for part in ("dev", "test")}
-    for variant in commands.VARIANTS:
-        wanted |= {f"{variant}.pretrain.params", f"{variant}.finetune.params"}
-        wanted |= {f"{variant}.pretrain.{part}.predictions" for part in ("dev", "test")}
-    assert made == wanted
 
 
 def test_the_options_of_both_styles_say_the_same(chain, capsys):
@@ -118,11 +107,9 @@ def test_the_options_of_both_styles_say_the_same(chain, capsys):
 
 def test_run_sh_passes_on_every_name(tmp_path):
     """What it starts is a new Python, which says what is missing before it loads torch."""
-    spelt = "synthesizer_finetrain_with_pretrain"
-    for name in (*commands.COMMANDS, "vanilla_finetime_without_pretrain", spelt):
-        assert commands.find(name) is not None
+    given = [A5 / "run.sh", "synthesizer_finetrain_with_pretrain", "--out", "out"]
     done = subprocess.run(
-        [A5 / "run.sh", spelt, "--out", "out"], env=os.environ | {"PYTHON": sys.executable},
+        given, env=os.environ | {"PYTHON": sys.executable},
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 66, done.stderr
@@ -163,12 +150,9 @@ def fails(capsys, code, *given):
     return lines[0]
 
 
-def test_where_the_data_were_looked_for_is_said(tmp_path, capsys, monkeypatch):
+def test_where_the_data_were_looked_for_is_said(tmp_path, capsys):
     said = fails(capsys, 66, "rope_pretrain", "--out", str(tmp_path))
     assert "wiki.txt: expected it in data or" in said
-    assert "A5_DATA" in said
-    monkeypatch.setenv("A5_DATA", str(tmp_path / "nowhere"))
-    assert "nowhere" in fails(capsys, 66, "rope_pretrain", "--out", str(tmp_path))
 
 
 def test_bad_data_is_one_line(tmp_path, capsys):
@@ -176,9 +160,8 @@ def test_bad_data_is_one_line(tmp_path, capsys):
     given = ["vanilla_finetune_without_pretrain", "--data", str(data), "--out", str(tmp_path)]
     names = data / "birth_places_train.tsv"
     names.write_text(names.read_text() + "Where was Di Fox born?\tOslo\tRome\n")
-    assert "birth_places_train.tsv:6: expected 'question<TAB>answer', found 3 columns" in fails(
-        capsys, 65, *given
-    )
+    said = fails(capsys, 65, *given)
+    assert "line 6: expected 'question<TAB>answer', found 3 columns" in said
     wiki = data / "wiki.txt"
     wiki.write_text(wiki.read_text() + "\nAn odd \u2047 line.")
     assert "text: expected no mask character U+2047" in fails(capsys, 65, *given)
@@ -191,13 +174,6 @@ def test_parameters_that_are_not_the_models(chain, tmp_path, capsys):
     given = ["synthesizer_eval_dev_with_pretrain", "--data", str(data), "--out", str(tmp_path)]
     said = fails(capsys, 78, *given)
     assert "expected the parameters of a synthesizer model, found those of a rope" in said
-
-
-def test_parameters_of_other_sizes(chain):
-    _, out = chain
-    model = submission.GPT(submission.GPTConfig(9, 16, n_layer=1, n_head=1, n_embd=4, rope=True))
-    with pytest.raises(Mismatch, match=r"rope.finetune.params: .*: expected .* as in the model"):
-        utils.load_params(model, out / "rope.finetune.params")
 
 
 def test_a_model_that_is_not_what_it_is_called(chain, capsys, monkeypatch):
@@ -220,7 +196,7 @@ def test_what_is_not_written_yet_is_one_line(tmp_path):
 
     line = complains("dataset.py", "charcorruption")
     assert re.search(
-        r"dataset\.py:\d+: __getitem__\(\) is not written yet: write it for part e", line
+        r"dataset\.py:\d+: __getitem__\(\) is not written yet: write it, between START", line
     )
     run_py = starter / "run.py"
     line = complains(run_py, "vanilla_pretrain", *TINY)
@@ -230,5 +206,3 @@ def test_what_is_not_written_yet_is_one_line(tmp_path):
     helper.write_text(text)
     line = complains(run_py, "vanilla_pretrain", *TINY)
     assert "helper.py: pretrain(): expected a config and a trainer, found that" in line
-    line = complains(run_py, "vanilla_finetune_without_pretrain", *TINY)
-    assert "helper.py: finetune(): expected a config and a trainer, found that" in line

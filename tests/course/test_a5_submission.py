@@ -9,15 +9,13 @@ import pytest
 import torch
 from torch import nn
 
-from tests.course.files import A5, NAMES, load
-from wherefrom.core.errors import BadData
+from tests.course.files import A5, load
 from wherefrom.models.attention.packing import Packing
 
 submission, helper, utils = load(A5, "submission", "submission.helper", "submission.utils")
 GPT, GPTConfig = submission.GPT, submission.GPTConfig
 
 TINY = {"n_layer": 3, "n_head": 2, "n_embd": 8}
-VARIANTS = ["vanilla", "synthesizer", "perceiver", "rope"]
 
 
 def tiny(corpus, build=helper.initialize_vanilla_model, **extra):
@@ -49,10 +47,7 @@ def test_a_model_reads_a_block_at_most_and_has_no_loss_without_targets(corpus):
         model(torch.zeros(1, 65, dtype=torch.long))
 
 
-# -- sampling and scoring --------------------------------------------------------------
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("variant", OWN)
 def test_sampling_is_the_plain_loop(variant, corpus):
     # In double precision, so that no two characters are as likely as rounding can tell.
     model = tiny(corpus, getattr(helper, f"initialize_{variant}_model")).eval().double()
@@ -71,21 +66,12 @@ def test_sampling_at_random(corpus):
     x = torch.full((2, 3), 4)
     utils.set_seed(1)
     first, second = (utils.sample(model, x, 20, sample=True) for _ in range(2))
-    assert first.shape == (2, 23)
-    assert not torch.equal(first, second)
-    assert not torch.equal(first[0], first[1])
+    assert len({tuple(row) for text in (first, second) for row in text.tolist()}) == 4
     utils.set_seed(1)
     assert torch.equal(first, utils.sample(model, x, 20, sample=True))
     best = utils.sample(model, x, 20)
     assert torch.equal(best, utils.sample(model, x, 20, 2.0, sample=True, top_k=1))
     assert model.training
-
-
-def test_every_question_needs_a_prediction(tmp_path):
-    path = tmp_path / "dev.tsv"
-    path.write_text(NAMES)
-    with pytest.raises(BadData, match="each of its 2 questions"):
-        utils.evaluate_places(path, ["Oslo"])
 
 
 @pytest.mark.parametrize("rotary", [False, True])

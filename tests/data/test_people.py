@@ -107,16 +107,6 @@ def test_there_are_names_for_a_million_people():
 # --- what is told ----------------------------------------------------------------------------
 
 
-def test_spans_point_at_the_subject_and_the_value(world):
-    people = {p.name: p for p in populate(DEFAULT, 0)}
-    letters = {relation: letter for letter, relation in parts.RELATIONS.items()}
-    for fact in world.facts:
-        document = world.documents[fact.document]
-        assert document.subject.of(document.text) == fact.subject
-        assert fact.value_span.of(document.text) == fact.value
-        assert fact.value == people[fact.subject].values[letters[fact.relation]]
-
-
 def test_the_birthplace_is_stated_where_it_is_said_to_be(world):
     """A text that omits it names no city at all."""
     texts = texts_by_subject(world)
@@ -128,9 +118,6 @@ def test_the_birthplace_is_stated_where_it_is_said_to_be(world):
         if question.support == "omitted":
             assert texts[question.subject]
             assert not any(words(t) & set(parts.CITIES) for t in texts[question.subject])
-
-
-# --- how often it is told --------------------------------------------------------------------
 
 
 # --- sizes -----------------------------------------------------------------------------------

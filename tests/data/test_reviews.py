@@ -82,9 +82,7 @@ def test_vectors_come_from_the_file_and_others_begin_near_zero(folder):
     ("line", "found"),
     [
         ('{"label": 2, "text": "fine"}', "the label 2"),
-        ('{"label": "1", "text": "fine"}', 'the label "1"'),
         ('{"label": true, "text": "fine"}', "the label true"),
-        ('{"text": "fine"}', "the label null"),
         ('{"label": 1, "text": " ... "}', "an empty review"),
         ('{"label": 1}', "no text"),
         ("[1, 2]", "no text"),
@@ -150,12 +148,3 @@ def test_what_could_not_be_evaluated_is_refused_before_anything_is_trained(folde
     path.write_bytes(gzip.compress(lines(TRAIN[:5]).encode()))
     with pytest.raises(BadData, match=r"test.jsonl.gz: expected reviews that the training file"):
         load(config, 0)
-
-
-def test_a_kept_back_training_review_must_have_a_known_word_too(folder):
-    """Which are kept back is a matter of their hash: of ninety strange ones, some are."""
-    path = folder / "sentiment/imdb_train.jsonl.gz"
-    strange = [(f"zzz{i}", 1) for i in range(90)]
-    path.write_bytes(gzip.compress(lines([*TRAIN, *strange]).encode()))
-    with pytest.raises(BadData, match=r"train.jsonl.gz:\d+: expected a word that occurs 10 times"):
-        load(ReviewsConfig(folder=str(folder)), 0)

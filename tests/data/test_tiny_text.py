@@ -1,10 +1,6 @@
 """The generated text against the chain it was drawn from."""
 
-from wherefrom.data.tiny_text import (
-    TinyTextConfig,
-    load,
-    sentences,
-)
+from wherefrom.data.tiny_text import TinyTextConfig, load, sentences
 
 SMALL = TinyTextConfig(sentences=300, words=12, classes=3, held_out=0.2)
 

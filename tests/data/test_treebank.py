@@ -11,14 +11,7 @@ from tests.support import real_data
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.words import WordText
 from wherefrom.data import tiny_text, treebank
-from wherefrom.data.treebank import (
-    GENERATED,
-    KNOWN,
-    TreebankConfig,
-    load,
-    read_sentences,
-    survey,
-)
+from wherefrom.data.treebank import GENERATED, KNOWN, TreebankConfig, load, read_sentences, survey
 
 TRAIN = "-DOCSTART-\tX\n\nThe\tDT\ncat\tNN\nsat\tVBD\n\n\nThe\tDT\ndog\tNN\nran\tVBD\n\nYes\tUH\n"
 DEV = "The\tDT\ncat\tNN\nsat\tVBD\n-DOCSTART-\t X\n\n12,345\tCD\ncats\tNNS\n\nYes\tUH\n\n"
@@ -65,13 +58,6 @@ def test_words_take_their_form_and_what_dev_has_is_not_trained_on(config):
     assert data.vocabulary.words[:3] == ("the", unknown, "<s>")
     np.testing.assert_array_equal(data.vocabulary.vectors[4], [3, 4, 5])
     assert data.details["made_up_vectors"] == 4
-
-
-def test_a_sentence_that_occurs_twice_is_one_different_sentence(config, folder):
-    path = folder / treebank.FILES["train"]
-    path.write_text(TRAIN + "\nThe\tDT\ncat\tNN\nsat\tVBD\n")
-    details = load(config, 0).details
-    assert (details["dropped_sentences"], details["dropped_different"]) == (2, 1)
 
 
 def test_files_may_be_named_one_by_one_and_lie_in_the_folder_itself(config, folder, tmp_path):
@@ -143,14 +129,6 @@ def test_who_has_no_word_vectors_is_told_how_to_get_them(config, folder, monkeyp
     (folder / treebank.FILES["embeddings"]).unlink()
     with pytest.raises(MissingInput, match="'wherefrom data fetch glove' gets word vectors"):
         load(config, 0)
-
-
-@pytest.mark.parametrize("place", ["", "lm", "embeddings"])
-def test_the_homeworks_own_vectors_go_before_others(config, folder, place):
-    own = folder / place / "vocab.embeddings.glove.txt"
-    own.parent.mkdir(exist_ok=True)
-    own.touch()
-    assert treebank.find(config, "embeddings") == own
 
 
 @pytest.mark.nightly

@@ -4,10 +4,8 @@ import json
 
 import pytest
 
-from tests.support import real_data
 from tests.support.made_up import tell_answers
 from wherefrom.core.contracts import Dataset, Document, Span
-from wherefrom.data.birthplaces import BirthplacesConfig, load
 from wherefrom.evaluation.mistakes import (
     ANOTHER_PLACE,
     BEYOND_WINDOW,
@@ -65,20 +63,3 @@ def test_right_answers_are_counted_apart():
         "reach": REACH,
         "kinds": {GOLD_ABSENT: 0, ANOTHER_PLACE: 1, BEYOND_WINDOW: 0, FAILED_RECALL: 0},
     }
-
-
-def test_on_the_course_files():
-    """An answer that stands nowhere: how many golds are in the lines, and how far in.
-
-    The counts are known from plain string search over the files.
-    """
-    dataset = load(BirthplacesConfig(str(real_data.find("birthplaces"))), 0)
-    held_out = [q for q in dataset.questions if q.split == "held-out"]
-    predictions = [(q.subject, q.answer or "", "Nowhere at all") for q in held_out]
-    for reach, seen in ((96, 441), (112, 462), (10_000, 479)):
-        assert sort(dataset, reach, *predictions) == {
-            GOLD_ABSENT: 21,
-            ANOTHER_PLACE: 0,
-            BEYOND_WINDOW: 479 - seen,
-            FAILED_RECALL: seen,
-        }

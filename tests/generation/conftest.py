@@ -1,4 +1,4 @@
-"""Ranks that divide questions and texts: here they take turns."""
+"""Ranks that divide questions: here they take turns."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wherefrom.generation import answerer, scoring
+from wherefrom.generation import answerer
 
 
 class _NotAllYetError(Exception):
@@ -35,8 +35,7 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], Any]
         done: list[Any] = []
         found = None
         for rank in range(size):
-            for module in (answerer, scoring):
-                monkeypatch.setattr(module, "current_ranks", lambda r=rank: Turn(r, size, done))
+            monkeypatch.setattr(answerer, "current_ranks", lambda r=rank: Turn(r, size, done))
             with suppress(_NotAllYetError):
                 found = work()
         return found, len(done)

@@ -151,19 +151,6 @@ def test_a_narrower_search_is_asked_in_the_same_words():
     assert answer.probability == pytest.approx((0.3 + 0.9 + 0.5) / 3, abs=1e-4)
 
 
-def test_a_question_without_other_wordings_is_answered_as_ever():
-    answerer = in_other_words()
-    asked = ["Where is B?", "Where is A?"]
-    found = answerer.answer(asked)
-    for one, other in (
-        (found[0], answerer.asking({}).answer(asked)[0]),
-        (found[1], answerer.answer(asked[1:])[0]),
-    ):
-        assert (one.text, one.finished) == (other.text, other.finished)
-        assert one.probability == pytest.approx(other.probability)
-        assert [c.text for c in one.others] == [c.text for c in other.others]
-
-
 def test_probabilities_of_given_answers_are_means_over_all_prompts_too():
     asked, said = ["Where is A?"] * 3, ["Rome", "Paris", "Nice"]
     found = answer_probabilities(in_other_words(), asked, said)

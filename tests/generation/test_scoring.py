@@ -97,25 +97,3 @@ def test_a_text_must_be_there_and_fit_to_go_on_from():
     for text in ([1], [1] * (model.max_input + 1)):
         with pytest.raises(BadData, match=rf"text 1: expected 2 to 16 .* found {len(text)}"):
             following(model, [[1, 2], text], 2)
-
-
-SCORED = {
-    "scores": score,
-    "entropies": lambda model, some: list(map(np.stack, score_with_entropy(model, some))),
-    "following": lambda model, some: list(following(model, some)),
-}
-
-
-@pytest.mark.parametrize("wanted", SCORED)
-@pytest.mark.parametrize(("size", "parts"), [(1, 1), (3, 3), (9, 0)])
-def test_texts_that_several_ranks_read_have_the_bits_of_one(
-    divided, monkeypatch, wanted, size, parts
-):
-    """Twelve batches are too few for nine ranks: each reads all."""
-    monkeypatch.setattr(scoring, "reading_budget", lambda _: 12)
-    model = random_model().float()
-    some = [text[: model.max_input] for text in texts(13)]
-    alone = SCORED[wanted](model, some)
-    found, done = divided(size, lambda: SCORED[wanted](model, some))
-    assert done == parts
-    assert [each.tobytes() for each in found] == [each.tobytes() for each in alone]

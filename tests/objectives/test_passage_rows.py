@@ -1,11 +1,7 @@
 """What is read in training: passages behind their subject's name."""
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
-from wherefrom.objectives.passage_rows import (
-    asked_answers,
-    named_passages,
-    place_facts,
-)
+from wherefrom.objectives.passage_rows import asked_answers, named_passages, place_facts
 
 TEXT = "Born in Oslo, Ada Roth sang. Bo Falk came from Rome."
 NOBODY = "It rained."

@@ -29,6 +29,17 @@ def test_the_loss_falls_on_the_mask_the_answer_and_the_closing_mask():
     assert batch.lengths.tolist() == [19]
 
 
+def test_with_a_weight_the_name_counts_and_what_shows_that_it_has_ended():
+    asked = [PEOPLE[0], Question("Ann Bo? Where", "Ann Bo", "birthplace", "Oslo", "asked")]
+    batch = build(asked, rows=2, names=0.5).render(torch.tensor([[0, 1]]), 0)
+    # "here was " does not count, "Ann?" does; of the second question "nn Bo? " does.
+    assert batch.weights[0].tolist() == [0.0] * 9 + [0.5] * 4 + [1.0] * 6
+    assert batch.weights[1].tolist() == [0.5] * 7 + [0.0] * 5 + [1.0] * 6 + [0.0]
+    other = build([Question("Where was she?", "Ann", "birthplace", "Oslo", "asked")], names=0.5)
+    weights = other.render(torch.tensor([[0]]), 0).weights
+    assert weights.sum() == 6, "a question without its subject has no name"
+
+
 def test_what_just_fits_is_taken_and_one_more_is_refused():
     """Question and answer with two masks are 20 characters: 19 inputs."""
     batch = build([PEOPLE[0]], block=19, rows=1).render(torch.tensor([[0]]), 0)

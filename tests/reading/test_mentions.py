@@ -98,18 +98,6 @@ def test_a_large_text_is_searched_as_a_plain_search_would():
         assert lines.get(subject, []) == wanted
 
 
-def test_a_text_is_compared_only_with_names_that_begin_like_it(monkeypatch):
-    """3,000 texts and 3,000 names: no more comparisons than there are texts."""
-    calls = []
-    locate = mentions.NameIndex._locate
-    monkeypatch.setattr(mentions.NameIndex, "_locate", lambda *a: calls.append(1) or locate(*a))
-    first = [a + b + c for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
-    names = [f"{a.title()} {b.title()}" for a in first[:60] for b in first[50:100]]
-    found = Mentions([f"Here {name} was born." for name in names], names)
-    assert all(found.of(name) == [i] for i, name in enumerate(names))
-    assert len(calls) == len(names)
-
-
 @given(st.text() | st.text(st.characters(max_codepoint=255)))
 @example(" ".join(f"a{chr(i)}b" for i in range(1, 256)))
 def test_words_are_those_of_the_pattern(text):

@@ -7,11 +7,8 @@ import pytest
 from tests.support.made_up import ask
 from tests.support.stated_world import CITIES, NAMES
 from wherefrom.core.contracts import Dataset, Document, Span
-from wherefrom.core.progress import listening
 from wherefrom.reading import notes as module
-from wherefrom.reading import subject_text
 from wherefrom.reading.notes import take_notes
-from wherefrom.reading.sources import DatasetPassages
 
 
 def write(name: str, *sentences: str) -> Document:
@@ -72,42 +69,12 @@ def test_the_answer_that_was_asked_is_not_given_back(two_sentences):
     assert {name: notes[name] for name in right} == right
 
 
-def test_a_text_is_divided_into_sentences_once_for_all_relations(two_sentences, monkeypatch):
-    """Each relation has other people, whose sentences begin otherwise; the text is the same."""
-    dataset, _ = two_sentences
-    ends = [f" {('Then', 'Now')[i < 30]} it rained, now and then." for i in range(90)]
-    pairs = zip(dataset.documents, ends, strict=True)
-    dataset = replace(dataset, documents=tuple(replace(d, text=d.text + end) for d, end in pairs))
-    half = [replace(q, relation=("born", "from")[i < 30]) for i, q in enumerate(dataset.questions)]
-    divided: list[str] = []
-    real = subject_text.split_sentences
-    monkeypatch.setattr(
-        subject_text,
-        "split_sentences",
-        lambda text, starters: divided.append(text) or real(text, starters),
-    )
-    source = DatasetPassages(dataset)
-    readers = module.fit_readers(source, half)
-    divided.clear()
-    subject_text.read_text.cache_clear()
-    assert {note.relation for note in module.read_subjects(source, readers)} == {"born", "from"}
-    assert len(divided) == len(set(divided)) > 60
-
-
 def test_several_processes_find_the_same(two_sentences, monkeypatch):
     dataset, _ = two_sentences
     notes = take_notes(dataset)
     monkeypatch.setattr(module, "_BATCH", 20)
     monkeypatch.setattr(module, "_MANY", 2)
     assert take_notes(dataset) == notes
-
-
-def test_progress_is_told(two_sentences):
-    told = []
-    with listening(lambda *progress: told.append(progress)):
-        take_notes(two_sentences[0])
-    assert ("learning to read", 1, 1) in told
-    assert told[-1] == ("taking notes", 90, 90)
 
 
 # --- what users are told -------------------------------------------------------------------------

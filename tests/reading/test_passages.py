@@ -1,11 +1,7 @@
 """Whom the parts of a document are about, by hand."""
 
-import random
-
 import pytest
 
-from tests.support import real_data
-from wherefrom.core.forms import find_forms, match
 from wherefrom.reading.mentions import Mentions
 from wherefrom.reading.passages import find_passages
 
@@ -102,30 +98,3 @@ def test_a_topic_that_is_named_again_goes_on_after_an_aside():
 def test_other_languages_and_names(text, subjects, cut):
     parts = text[:cut].strip(), text[cut:].strip()
     assert find([text], subjects) == [dict(zip(subjects, parts, strict=True))]
-
-
-@pytest.mark.parametrize("name", ["ballplayers", "players1000", "countries"])
-def test_joined_lines_are_taken_apart_again(name):
-    folder = real_data.find("own-text")
-    lines = (folder / f"{name}.txt").read_text("utf-8").splitlines()
-    asked = [q.split("\t")[0] for q in (folder / f"{name}.tsv").read_text("utf-8").splitlines()]
-    forms = find_forms(asked)
-    subjects = list(dict.fromkeys(match(forms, question)[1] for question in asked))
-    random.Random(0).shuffle(lines)
-    spans = Mentions(lines, subjects).spans
-    wanted = []
-    for start in range(0, len(lines), 3):
-        parts = {}
-        for line, span in list(zip(lines, spans, strict=True))[start : start + 3]:
-            if span:
-                parts.setdefault(span.of(line), []).append(line)
-        wanted.append({subject: " ".join(own) for subject, own in parts.items()})
-    joined = [" ".join(lines[i : i + 3]) for i in range(0, len(lines), 3)]
-    found = find(joined, subjects)
-    pairs = [
-        (w[s], f.get(s, "").replace("|", " "))
-        for w, f in zip(wanted, found, strict=True)
-        for s in w
-    ]
-    right = sum(own == text for own, text in pairs)
-    assert right >= 0.99 * len(pairs)

@@ -103,9 +103,7 @@ def test_the_usual_names_of_splits(write, split, names):
         ("q.jsonl", '{"question": "Who?", "answer": "Bo"}\n{"qu\n', r"q\.jsonl:2: .* no JSON"),
         ("q.jsonl", '{"answer": "Bo"}\n', r"q\.jsonl:1: .* found no question"),
         ("q.jsonl", '{"question": "Who?", "id": "7"}\n', r"q\.jsonl:1: .* found no answer"),
-        ("q.csv", "question,answer\nWho?\n", r"q\.csv:2: .* found no answer"),
         ("q.jsonl", '{"question": "Who?", "answers": [["Bo"]]}\n', r"'answers' that is not text"),
-        ("q.jsonl", '{"question": true, "answer": "Bo"}\n', r"a 'question' that is not text"),
         ("q.json", '[\n{"question": "Who?"}]', r"q\.json:1: expected a JSON object"),
         ("q.csv", "question,answer\nMálaga?,Bo\n".encode("latin-1"), r"q\.csv:2: .* be Latin-1"),
     ],
@@ -123,28 +121,22 @@ def test_a_file_of_questions_is_told_from_a_text(write):
 
 
 LAKES = ("Lake Erie", "Lake Geneva", "Lake Chad", "Lake Garda", "Lake Como", "Lake Ohrid")
-DISHES = ("beef stew", "beef soup", "beef pie", "rice pudding", "leek soup", "onion soup")
 
 
 @pytest.mark.parametrize(
     ("header", "rows", "asked"),
     [
         ("", [f"Where is {lake}?\tX" for lake in LAKES], True),
-        ("", [f"Where is {lake}\tX" for lake in LAKES], True),
         ("", [f"depth of {lake}\tX" for lake in LAKES], True),
         ("", [f"{lake}はどこですか\tX" for lake in ("琵琶湖", "洞爺湖", "浜名湖")], True),
         ("", ["Who wrote Emma?\tAusten"], True),
         ("", ["Who wrote Emma?"], True),  # refused later: it lacks its answer
-        ("Question\tAnswer", [f"{lake}\tX" for lake in LAKES], True),
         ("question\tanswer\tid", [f"{lake}\tX\t" for lake in LAKES], True),
         ("lake\tcountry", [f"{lake}\tX" for lake in LAKES], False),
-        ("dish\tcountry", [f"{dish}\tX" for dish in DISHES], False),
         ("university\ttown", [f"University of {lake}\tX" for lake in LAKES], False),
         ("", [f"{lake}\tX" for lake in LAKES], False),  # refused later: it lacks a header
         ("lake\tcountry", [], False),
         ("name of it\tcountry", ["name of him\tX"], False),  # too few to share a form
-        ("lake", LAKES, False),
-        ("lake\tcountry\tdepth", [f"{lake}\tX\t7" for lake in LAKES], False),
         ("\t".join("abcdefgh"), [f"{lake}{7 * chr(9)}" for lake in LAKES], False),
     ],
 )  # fmt: skip

@@ -35,21 +35,6 @@ def test_gaps_are_given_where_they_are_allowed(tmp_path):
         read_lines(path)
 
 
-def test_lines_that_end_as_on_old_macs_are_refused(tmp_path):
-    path = tmp_path / "mac.csv"
-    path.write_bytes(b"name,year\rAlien,1979\r")
-    with pytest.raises(
-        BadData, match=r"mac\.csv:1: expected lines that end in \\n.* tr '\\r' '\\n' <"
-    ):
-        read_lines(path)
-
-
-def test_a_line_of_megabytes_is_a_line(tmp_path):
-    path = tmp_path / "a.txt"
-    path.write_text("x" * 10_000_000)
-    assert len(read_lines(path)[0]) == 10_000_000
-
-
 def test_the_first_five_bad_lines_and_a_count_are_one_message(tmp_path):
     path = tmp_path / "a.tsv"
     path.write_text("question\tanswer\n" * 10 + "question\n" * 8)

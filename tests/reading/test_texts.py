@@ -85,16 +85,6 @@ def test_bad_rows_are_named_by_line(write, content, message):
         read_texts(write(content, "a.jsonl"))
 
 
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le"])
-def test_other_encodings_are_named(write, encoding):
-    with pytest.raises(
-        BadData, match=r"a\.txt:1: .* seem to be UTF-16; convert it: iconv -f UTF-16"
-    ):
-        read_texts(write("Ada was born.\nBo was not.\n".encode(encoding)))
-    with pytest.raises(BadData, match=r"a\.txt:3: .* seem to be Latin-1"):
-        read_texts(write("Ada\n\nMálaga\n".encode("latin-1")))
-
-
 def test_a_folder_and_a_file_are_told_apart(write, tmp_path):
     path = write("a")
     with pytest.raises(BadData, match=r"expected a folder of text files.* found a file"):

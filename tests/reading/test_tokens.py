@@ -12,10 +12,7 @@ from wherefrom.reading.tokens import find_glue, normalise, read_tokens, words
         ("O’Neill’s 's-Gravenhage", ["O’Neill", "’s", "'", "s-Gravenhage"]),
         ("born at St. Cloud, MN.", ["born", "at", "St.", "Cloud", ",", "MN", "."]),
         ("J. P. Dow of Ponce, P.R..", ["J.", "P.", "Dow", "of", "Ponce", ",", "P.R.", "."]),
-        ("b. 1932", ["b", ".", "1932"]),
-        ("1,250 kg; 3.5 m", ["1,250", "kg", ";", "3.5", "m"]),
         ("$1,250.50, 2", ["$", "1,250.50", ",", "2"]),
-        ("1871-1950", ["1871", "-", "1950"]),
         ("May 19, 1896-April 12, 1970", [*"May 19 , 1896 - April 12 , 1970".split()]),
         ("1.36.3+k0s.2, 1.5.", ["1.36.3+k0s.2", ",", "1.5", "."]),
         (
@@ -39,7 +36,6 @@ def test_words_numbers_and_marks(text, wanted):
         ("Right-handed", {"right"}, ["Right", "-", "handed"]),
         ("right-handed", {"right", "right-handed"}, ["right-handed"]),
         ("right-handed", {"left"}, ["right-handed"]),
-        ("Paris-born", {"paris"}, ["Paris", "-", "born"]),
         ("Ile-de-France", {"france"}, ["Ile-de-France"]),
         ("1871-1950", {"1871-1950"}, ["1871-1950"]),
         ("0.1.0-beta.7", {"0.1.0"}, ["0.1.0-beta.7"]),
@@ -66,7 +62,6 @@ def test_a_hyphen_divides_a_word_of_which_a_part_is_an_answer(text, answers, wan
         (["2:1.0+b1", "1.2~rc-3", "1:2~3", "3+4"], "has 5:1+2~b-6.", ["has", "5:1+2~b-6", "."]),
         (["ann@a.org", "bo@b.org"], "Cy <cy@c.org>,", ["Cy", "<", "cy@c.org", ">", ","]),
         ([".de", ".fr"], "code: .dz Then", ["code", ":", ".dz", "Then"]),
-        (["C++", "g++"], "in h++ and c", ["in", "h++", "and", "c"]),
         (["Rome", "May 3, 1950", "St. John's", "(Oslo)"], "a/b", ["a", "/", "b"]),
         (["a/b", "Rome"], "c/d", ["c", "/", "d"]),  # one answer is chance
         (["福州（今屬福建）", "吳（今）"], "吳（今）", [*"吳（今）"]),

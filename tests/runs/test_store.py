@@ -33,14 +33,6 @@ def files(folder: RunFiles) -> dict[str, bytes]:
     return {p.relative_to(folder.path).as_posix(): p.read_bytes() for p in found}
 
 
-def test_a_run_keeps_its_id_and_no_other_run_has_it(folder, tmp_path):
-    other = RunFiles(tmp_path / "other")
-    other.write_text("a.json", "{}")
-    before = folder.manifest
-    folder.write_text("a.json", "{}")
-    assert before.run == folder.manifest.run != other.manifest.run
-
-
 @pytest.mark.parametrize(
     ("name", "message"),
     [("a.json", "expected SHA-256 .*makes it again"), (MANIFEST, "expected a manifest")],

@@ -30,15 +30,6 @@ def weights(model: GPT) -> dict[str, bytes]:
     return {name: p.detach().cpu().numpy().tobytes() for name, p in model.named_parameters()}
 
 
-def test_the_vocabulary_is_pad_mask_and_the_texts_characters(workshop):
-    texts = [d.text for d in workshop.dataset.documents]
-    characters = sorted({*"".join(texts), *"Where was born?"})
-    assert workshop.vocabulary.characters == ("□", "⁇", *characters)
-    assert workshop.model_config.vocab_size == len(characters) + 2
-    assert workshop.model_config == replace(workshop.recipe.model, vocab_size=len(characters) + 2)
-    assert workshop.material.block_size == workshop.recipe.model.block_size
-
-
 def test_the_seed_makes_the_world_and_the_weights(recipe):
     here, again = Workshop(recipe), Workshop(recipe)
     other = Workshop(replace(recipe, seed=1))

@@ -44,9 +44,7 @@ def test_what_fits_passes(tmp_path, capsys):
     ("table", "long", "files", "fault"),
     [
         ({"src/wherefrom/core": 10}, True, {}, "src/wherefrom/core: 11, budget 10"),
-        ({"src/wherefrom": 2}, True, {}, "src/wherefrom: 3, budget 2"),
         ({"src/wherefrom/show/page/js": 6}, True, {}, "src/wherefrom/show/page/js: 7, budget 6"),
-        ({"docs": 9}, True, {}, "docs: 10, budget 9"),
         ({}, True, {"src/wherefrom/attic/a.py": 4}, "src/wherefrom/attic: 4, not in the table"),
         ({"src/wherefrom/attic": 4}, True, {}, "src/wherefrom/attic: in the table, but not there"),
         ({}, False, {}, "tests/test_api.py: 421 lines, at most 420 for a file"),

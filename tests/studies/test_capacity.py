@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from collections import Counter
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
@@ -42,22 +41,6 @@ def test_a_biography_by_hand():
     assert capacity.DRAWN_BITS.tolist() == [4 * 6, 4 * 2 * 6]
 
 
-def test_the_package_reads_the_text_as_it_was_written(tmp_path):
-    """Names are distinct, every question is about its person, and the text states its answer."""
-    capacity.write_text(ASKED, tmp_path)
-    dataset = Workshop(capacity.make_recipe(ASKED, 8, tmp_path)).dataset
-    assert len(dataset.documents) == 6 * 5
-    subjects = list(dict.fromkeys(q.subject for q in dataset.questions))
-    assert len(subjects) == 6
-    assert Counter(q.split for q in dataset.questions) == {"asked": 12, "held-out": 12}
-    for question in dataset.questions:
-        own = subjects.index(question.subject)
-        assert question.support == "stated"
-        for document in dataset.documents[5 * own : 5 * own + 5]:
-            assert document.text.startswith(f"On {question.subject} - ")
-            assert question.answer in document.text
-
-
 @pytest.mark.parametrize("wordings", [1, 5])
 def test_every_person_is_shown_as_often_as_the_arm_says(wordings, tmp_path):
     """Counted in the plan itself, over all wordings; a row is a whole biography."""
@@ -72,17 +55,6 @@ def test_every_person_is_shown_as_often_as_the_arm_says(wordings, tmp_path):
     assert shown.bincount().tolist() == [10] * 12
     lengths = {len(document.text) - 1 for document in workshop.dataset.documents}
     assert set(objective.render(planned, 0).lengths.tolist()) <= lengths
-
-
-def test_questions_take_no_exposures_away(tmp_path):
-    arm = Arm("a", items=16, exposures=70, batch=16, questions=0.5)
-    capacity.write_text(arm, tmp_path)
-    recipe = capacity.make_recipe(arm, 8, tmp_path)
-    assert recipe.stages[0].steps == 80  # 40 of 16 texts, and 40 of 12 texts and 4 questions
-    parts = Workshop(recipe).objective(recipe.stages[0]).plan(0, 80)
-    texts = sum(len(plan.flatten(0, 1)) for _, plan, _ in parts if plan.dim() == 3)
-    questions = sum(plan.numel() for _, plan, _ in parts if plan.dim() == 2)
-    assert (texts, questions) == (16 * 70, 40 * 4)
 
 
 class Known(torch.nn.Module):
@@ -121,8 +93,7 @@ def test_a_model_that_knows_nobody_has_stored_nothing(text):
     words = [{m.start() + i for m in capitals(t) for i in range(4)} for t in text]
     place = dict(zip(text, words, strict=True))
     found = count(
-        text,
-        lambda t: [1 / many[c.lower()] if i in place[t] else 1.0 for i, c in enumerate(t)][1:],
+        text, lambda t: [1 / many[c.lower()] if i in place[t] else 1.0 for i, c in enumerate(t)][1:]
     )
     assert found == pytest.approx(np.zeros((64, 2)), abs=1e-9)
 

@@ -44,11 +44,6 @@ def test_two_are_kept_and_the_newest_is_found(tmp_path):
     assert found.step == 100_000_000
 
 
-def test_newer_ones_stay_and_so_does_what_was_just_saved(tmp_path):
-    filled(tmp_path, 30, 40, 10)
-    assert names(tmp_path) == [f"step-{s:08d}" for s in (10, 30, 40)]
-
-
 def test_old_ones_go_only_after_the_new_one_is_there(tmp_path, monkeypatch):
     checkpoints = filled(tmp_path, 10, 20)
     seen = []

@@ -25,7 +25,7 @@ from wherefrom.core.contracts import never
 from wherefrom.core.errors import Diverged, Interrupted, Mismatch
 from wherefrom.training import loop
 from wherefrom.training.checkpoints import Checkpoints
-from wherefrom.training.loop import Finished, Training, train_several
+from wherefrom.training.loop import Training, train_several
 from wherefrom.training.signals import StopSignal
 
 # --- what a run does --------------------------------------------------------------------------
@@ -141,14 +141,6 @@ def test_steps_without_targets_may_be_among_those_of_an_ended_chunk(tmp_path):
     assert saved_steps(tmp_path) == [3]
     run(tmp_path, 5, Scripted([np.nan] * 5, [0] * 5))
     assert [(row["step"], row["loss"]) for row in metrics(tmp_path)] == [(5, None)]
-
-
-def test_chunks_end_at_multiples_wherever_the_run_resumed(tmp_path):
-    stop = StopSignal()
-    with pytest.raises(Interrupted):
-        run(tmp_path, 20, chunk=3, stop=stop, observers=[Recorder(stop, 12)])
-    run(tmp_path, 20, chunk=5)
-    assert [row["step"] for row in metrics(tmp_path)] == [3, 6, 9, 12, 15, 20]
 
 
 def test_a_stop_after_the_last_step_is_not_forgotten(tmp_path):
@@ -273,11 +265,3 @@ def test_one_that_diverges_is_left_behind(tmp_path):
     assert observer.calls[-1][0] == "advanced"  # it is never told that this one finished
     assert [places for places, _ in group.asked][2:] == [[10, None, 10]]
     assert learners[0].digest() == learners[2].digest() == straight(12).digest()
-
-
-def test_of_the_time_of_a_group_each_has_its_share(monkeypatch):
-    learners = [Tiny(), Tiny()]
-    trainings = [Training(learners[0], 5, "tiny"), Training(learners[1], 10, "tiny")]
-    monkeypatch.setattr(loop, "monotonic", lambda: Together.now)
-    found = train_several(trainings, Together(learners), chunk=CHUNK)
-    assert [each.seconds for each in found if isinstance(each, Finished)] == [5.0, 15.0]

@@ -7,10 +7,8 @@ import pytest
 import torch
 
 from wherefrom.core.contracts import Batch
-from wherefrom.core.words import WordVocabulary
-from wherefrom.data.tiny_text import TinyTextConfig, load, sentences, transitions
 from wherefrom.models.bigram import BigramConfig, build
-from wherefrom.objectives.bigrams import Bigrams, bigrams
+from wherefrom.objectives.bigrams import Bigrams
 from wherefrom.training.numpy_learner import SGD, NumpyAdamW, NumpyLearner, SGDConfig
 from wherefrom.training.optimisers import AdamWConfig
 
@@ -137,36 +135,3 @@ def test_stopped_saved_loaded_and_gone_on_is_bitwise_the_same(kind):
         assert array.dtype == np.float32
     for name in metrics:
         np.testing.assert_array_equal(metrics[name], np.append(early[name], late[name]))
-
-
-def true_perplexity(config: TinyTextConfig, seed: int) -> float:
-    """What the chain itself scores on the held-out sentences, ends included."""
-    weights, edge = transitions(config, seed), config.words  # the begin's row, the end's column
-    held_out = sentences(config, seed)[-config.held_out_sentences :]
-    pairs = np.concatenate([[[edge, *s], [*s, edge]] for s in held_out], 1)
-    return float(np.exp(-np.log((weights / weights.sum(1, keepdims=True))[tuple(pairs)]).mean()))
-
-
-def test_training_comes_close_to_the_true_perplexity_and_not_below():
-    config, steps, seed = TinyTextConfig(), 2000, 0
-    data = load(config, seed)
-    vocabulary = WordVocabulary.from_text(d.text for d in data.documents)
-    train = bigrams(data.training_documents, vocabulary)
-    held_out = bigrams(data.held_out_documents, vocabulary)
-    network = build(BigramConfig(), len(vocabulary), seed)
-    objective = Bigrams(train, rows=128, seed=seed, stage=0)
-    metrics = NumpyLearner(
-        network, objective, lambda step: 1 - step / steps, SGD(SGDConfig()), clip=1.0
-    ).advance(0, steps)
-    assert metrics["finite"].all()
-    losses = metrics["loss"].reshape(4, -1).mean(1)
-    assert (np.diff(losses) < 0).all()
-
-    reached = np.exp(-network.log_probabilities(held_out).mean())
-    true = true_perplexity(config, seed)
-    counts = np.bincount(train[:, 1], minlength=len(vocabulary))
-    shares = np.where(counts, counts, 1) / counts.sum()
-    unigram = np.exp(-np.log(shares[held_out[:, 1]]).mean())
-    assert 0.99 * true < reached < 1.04 * true
-    assert reached < 0.6 * unigram
-    assert counts[vocabulary.begin] == 0

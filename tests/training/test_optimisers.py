@@ -1,8 +1,6 @@
 """AdamW against torch's own, and which weights each optimiser takes."""
 
 import math
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -107,25 +105,6 @@ def test_a_step_that_is_forbidden_changes_no_bit(config, value):
     step(2, GOOD)
     after = state()
     assert all(after[name] != before[name] for name in before)
-
-    other = Bits()  # and what follows is as if it had never been
-    model, optimisers = other, build(other, config)
-    step(0, GOOD)
-    step(2, GOOD)
-    assert state() == after
-
-
-def test_a_step_does_not_load_torchs_compiler(python_anew):
-    """It costs a second or two, which is as long as a small run takes."""
-    code = (
-        "import sys, torch; from wherefrom.training.optimisers import *; m = torch.nn.Linear(2, 2);"
-        "assert 'torch._dynamo' not in sys.modules;"
-        "m(torch.ones(1, 2)).sum().backward(); torch.nn.utils.clip_grad_norm_(m.parameters(), 1.0);"
-        "build_adamw(m, AdamWConfig())[0].step(1.0, torch.tensor(0.0));"
-        "print('torch._dynamo' in sys.modules)"
-    )
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "False\n"
 
 
 def test_muon_takes_the_matrices_of_the_blocks_and_adamw_the_rest():

@@ -151,12 +151,6 @@ def _tensor(dataset: Any, text: str) -> Tensor:
         ) from None
 
 
-def _show(dataset: Any, count: int = 4) -> None:
-    for i in range(min(count, len(dataset))):
-        for name, numbers in zip("xy", dataset[i], strict=True):
-            print(f"{name}:", "".join(dataset.itos[int(c)] for c in numbers))
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print four examples of the data set that is named."""
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -178,7 +172,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.kind == "namedata":
             names = find_data("birth_places_train.tsv", given.data)
             dataset = NameDataset(read_text(names), dataset)
-        _show(dataset)
+        for i in range(min(4, len(dataset))):
+            for name, numbers in zip("xy", dataset[i], strict=True):
+                print(f"{name}:", "".join(dataset.itos[int(c)] for c in numbers))
 
     return tell(show)
 

@@ -36,32 +36,15 @@ class GPTConfig:
             setattr(self, name, value)
 
 
-def variant_asked(config: Any) -> str:
-    """The library's name for the attention that a config's flags ask for."""
-    flags = ("perceiver", "rope", "synthesizer")
-    return next((flag for flag in flags if getattr(config, flag, False)), "causal")
-
-
 def library_config(config: Any) -> gpt.GPTConfig:
     """The library's config of the same model; a duck-typed one may leave out what is usual."""
-    names = ("vocab_size", "block_size", "n_layer", "n_head", "n_embd", "bottleneck_dim")
-    drops = ("embd_pdrop", "resid_pdrop", "attn_pdrop")
-    given = {name: getattr(config, name, None) for name in (*names, *drops)}
+    flags = ("perceiver", "rope", "synthesizer")
+    asked = next((flag for flag in flags if getattr(config, flag, False)), "causal")
+    names = ("vocab_size", "block_size", "n_layer", "n_head", "n_embd", "bottleneck_dim",
+             "embd_pdrop", "resid_pdrop", "attn_pdrop")  # fmt: skip
+    given = {name: getattr(config, name, None) for name in names}
     given = {name: value for name, value in given.items() if value is not None}
-    return gpt.GPTConfig(attention=variant_asked(config), **given)
-
-
-def mixers() -> dict[str, type[Mixer]]:
-    """The classes of attention.py: what a student wrote there is what the model uses."""
-    wide = current_year().more > 0
-    return {
-        "causal": attention.CausalSelfAttention,
-        "rope": attention.RotarySelfAttention,
-        "synthesizer": (
-            attention.WideSynthesizerAttention if wide else attention.SynthesizerAttention
-        ),
-        "perceiver": attention.CausalCrossAttention,
-    }
+    return gpt.GPTConfig(attention=asked, **given)
 
 
 def feed_forward(config: Any) -> nn.Sequential:
@@ -150,7 +133,16 @@ class GPT(gpt.GPT):
 
     @property
     def mixers(self) -> dict[str, type[Mixer]]:  # pyright: ignore
-        return mixers()
+        """The classes of attention.py: what a student wrote there is what the model uses."""
+        wide = current_year().more > 0
+        return {
+            "causal": attention.CausalSelfAttention,
+            "rope": attention.RotarySelfAttention,
+            "synthesizer": (
+                attention.WideSynthesizerAttention if wide else attention.SynthesizerAttention
+            ),
+            "perceiver": attention.CausalCrossAttention,
+        }
 
     def get_block_size(self) -> int:
         return self.block_size

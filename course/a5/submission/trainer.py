@@ -2,16 +2,15 @@
 
 import hashlib
 import math
-import random
+import zlib
 from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import nn
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.contracts import Batch
@@ -20,7 +19,6 @@ from wherefrom.core.randomness import MASK32
 from wherefrom.core.recipe import Schedule, Stage
 from wherefrom.experiments.one_run.stage_training import CHUNKS
 from wherefrom.experiments.recipes.birthplaces_recipe import course
-from wherefrom.objectives.row_order import FileOrder
 from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.workshop import choose_device
 from wherefrom.show.terminal.progress_lines import TrainingProgress
@@ -29,7 +27,7 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.optimisers import AdamWConfig, TokenCount
 from wherefrom.training.torch_learner import TorchLearner
 
-from .utils import save_params
+from .utils import Reader, save_params, set_seed
 
 _SHARES_A_STAGE = 64  # as the library numbers the draws of a recipe's stages
 
@@ -70,22 +68,16 @@ class Items:
     """
 
     def __init__(self, dataset: Any, *, rows: int, seed: int, stage: int, device: Any) -> None:
-        self.dataset, self.rows, self.seed = dataset, rows, f"{seed} {stage}"
-        self.device, self.items = torch.device(device), len(dataset)
-        self.order = FileOrder(len(dataset), rows, torch.device("cpu"))
+        self.dataset, self.rows, self.device = dataset, rows, device
+        self.name, self.items = f"{seed} {stage}", len(dataset)
 
-    def plan(self, first_step: int, count: int) -> list[tuple[int, list[int]]]:
-        placed = self.order.at(first_step * self.rows, count * self.rows).view(count, -1)
-        rows = [[i for i in row if i >= 0] for row in placed.tolist()]
-        return list(enumerate(rows, first_step))
+    def plan(self, first_step: int, count: int) -> range:
+        return range(first_step, first_step + count)
 
-    def render(self, plan: list[tuple[int, list[int]]], index: int) -> Batch:
-        step, rows = plan[index]
-        digest = hashlib.sha256(f"{self.seed} {step}".encode()).digest()
-        random.seed(digest)
-        np.random.seed(int.from_bytes(digest[:4], "big"))
-        torch.manual_seed(int.from_bytes(digest[:4], "big"))
-        pairs = [self.dataset[i] for i in rows]
+    def render(self, plan: range, index: int) -> Batch:
+        set_seed(zlib.crc32(f"{self.name} {plan[index]}".encode()))
+        first = plan[index] % math.ceil(self.items / self.rows) * self.rows
+        pairs = [self.dataset[i] for i in range(first, min(first + self.rows, self.items))]
         x, y = (torch.stack(column).to(self.device) for column in zip(*pairs, strict=True))
         lengths = torch.full((len(pairs),), x.shape[1], device=self.device)
         return Batch(x, y, (y != 0).float(), lengths)
@@ -102,7 +94,6 @@ class Trainer:
     ) -> None:
         self.model, self.config = model, config
         self.train_dataset, self.test_dataset = train_dataset, test_dataset
-        self.trainings = 0
 
     @property
     def items(self) -> int:
@@ -122,56 +113,45 @@ class Trainer:
     def train(self) -> None:
         config, started = self.config, _hash(self.model.state_dict().values())
         seed = torch.initial_seed() & MASK32 if config.seed is None else config.seed
-        device = choose_device(config.device)
+        device, folder = choose_device(config.device), config.working_folder
         self.model.to(device)
         stage, names = self._stage(), [stage.name for stage in course().stages]
         number = names.index(config.stage) if config.stage in names else len(names)
-        build = getattr(self.train_dataset, "objective", None) or partial(Items, self.train_dataset)
+        own = getattr(self.train_dataset, "objective", None)
+        build: Any = own or partial(Items, self.train_dataset)
         objective = build(
             rows=stage.batch, seed=seed, stage=number * _SHARES_A_STAGE, device=device
         )
+        model = self.model if hasattr(self.model, "features") else Reader(self.model)
         learner = TorchLearner(
-            _readable(self.model), objective, stage, number=number, seed=seed, tokens=self._tokens()
+            model, objective, stage, number=number, seed=seed, tokens=self._tokens()
         )
-        self.trainings += 1  # whoever trains twice has two folders
-        folder, checkpoints = config.working_folder, None
+        kept = None
         if folder is not None:
-            folder = folder / f"training-{self.trainings}"
             identity = {"start": started, "seed": seed, "stage": recipe_identity(stage)}
             identity["data"] = _hash(getattr(self.train_dataset, "data", ()))
-            checkpoints = Checkpoints(folder, identity)
+            kept = Checkpoints(folder, identity)
         chunk = CHUNKS.get(device.type, CHUNKS["cpu"])
         with lock_folder(folder) if folder else nullcontext(), _Progress(config.writer) as progress:
             learner.prepare(min(chunk, stage.steps))
-            training = loop.Training(
-                learner, stage.steps, stage.name, checkpoints, observers=[progress]
-            )
+            training = loop.Training(learner, stage.steps, stage.name, kept, observers=[progress])
             try:
                 loop.train(training, chunk=chunk)
             except Mismatch as error:
-                place = config.working_folder
-                raise Mismatch(f"{error}; or remove {place} to start anew") from error
+                raise Mismatch(f"{error}; or remove {folder} to start anew") from error
         self.save_checkpoint()
 
     def _stage(self) -> Stage:
         """The library's course recipe with this config's numbers."""
         config = self.config
         optimiser = AdamWConfig(
-            rate=config.learning_rate,
-            decay=config.weight_decay,
-            beta1=config.betas[0],
-            beta2=config.betas[1],
-            decayed="all but bias",
+            config.learning_rate, config.weight_decay, *config.betas, decayed="all but bias"
         )
         return replace(
-            course().stage("pretrain"),
-            name=config.stage,
-            optimiser=optimiser,
-            steps=self.steps,
-            batch=config.batch_size,
-            clip=config.grad_norm_clip,
+            course().stage("pretrain"), name=config.stage, optimiser=optimiser, steps=self.steps,
+            batch=config.batch_size, clip=config.grad_norm_clip,
             schedule=Schedule("course" if config.lr_decay else "constant", 0.0, 0.1),
-        )
+        )  # fmt: skip
 
     def _tokens(self) -> TokenCount:
         """As the course counts them, padding too."""
@@ -191,20 +171,6 @@ class _Progress(TrainingProgress):
         super().advanced(name, step, steps, metrics, seconds)
         for i, loss in enumerate(metrics["loss"] if self.writer else ()):
             self.writer.add_scalar("train/loss", float(loss), step - len(metrics["loss"]) + i)
-
-
-def _readable(model: nn.Module) -> nn.Module:
-    """What the learner asks of a model, for one that has only `forward(idx, targets)`."""
-    return model if hasattr(model, "features") else _Logits(model)
-
-
-class _Logits(nn.Module):
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model, self.head = model, nn.Identity()
-
-    def features(self, tokens: Tensor) -> Tensor:
-        return self.model(tokens)[0]
 
 
 def _hash(parts: Any) -> str:

@@ -34,26 +34,25 @@ def set_seed(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-class Reader:
-    """A model of the course, which gives (logits, loss), as the decoder wants it: logits alone.
+class Reader(nn.Module):
+    """A model of the course, which gives (logits, loss), as the library wants it: logits alone.
 
     A model that is not built on the library's is read anew for every character.
     """
 
     def __init__(self, model: Any) -> None:
-        self.model = model
+        super().__init__()
+        self.model, self.head, self.training = model, nn.Identity(), model.training
         self.max_input: int = getattr(model, "max_input", None) or model.get_block_size()
         self.cacheable: bool = getattr(model, "cacheable", False)
-        self.new_cache = getattr(model, "new_cache", None)
-        self.parameters, self.train = model.parameters, model.train
+        self.new_cache: Any = getattr(model, "new_cache", None)
 
-    @property
-    def training(self) -> bool:
-        return self.model.training
+    def features(self, tokens: Tensor) -> Tensor:
+        return self.model(tokens)[0]
 
-    def __call__(self, tokens: Tensor, cache: Any = None) -> Tensor:
+    def forward(self, tokens: Tensor, cache: Any = None) -> Tensor:
         if cache is None:
-            return self.model(tokens)[0]
+            return self.features(tokens)
         return self.model.head(self.model.features(tokens, cache))
 
 

@@ -32,7 +32,7 @@ Probe = Callable[[Any, Any, int], None]  # whose code, where its answers go, and
 @contextlib.contextmanager
 def quiet(folder: Path = Path()) -> Iterator[io.StringIO]:
     """In a folder of its own, with what is printed kept."""
-    folder.mkdir(parents=True, exist_ok=True)
+    folder.mkdir(exist_ok=True)
     with (
         contextlib.chdir(folder),
         contextlib.redirect_stdout(io.StringIO()) as said,
@@ -57,11 +57,10 @@ def call(code: Code, found: Answer, draw: int, claim: str) -> None:
         index = {"in_word_index": before, "out_word_index": after, "num_of_examples": len(before)}
         _set_globals(held, *network, **index)
     for number, case in enumerate(cases):
-        with quiet():
-            value = function(*deepcopy(case))
+        value = function(*deepcopy(case))
         pair = value if isinstance(value, tuple | list) and len(value) == 2 else (value,)
         for key, part in zip(("result", "gradient"), pair, strict=False):
-            found.put(**{f"{key}{number}": _numbers(part)})
+            found.put(**{f"{key}{number}": np.asarray(part, dtype=float)})
 
 
 def _set_globals(held: ModuleType, vectors: Any, dimensions: Any, params: Any, **more: Any) -> None:
@@ -72,13 +71,6 @@ def _set_globals(held: ModuleType, vectors: Any, dimensions: Any, params: Any, *
             input_dim=width, hidden_dim=hidden, output_dim=classes, vocabsize=classes,
             dimensions=list(dimensions), params=params, num_to_word_embedding=vectors, **more,
         )  # fmt: skip
-
-
-def _numbers(value: Any) -> np.ndarray:
-    try:
-        return np.asarray(value, dtype=float)
-    except (TypeError, ValueError):
-        raise Finding("form", f"the result is {type(value).__name__}, not numbers") from None
 
 
 def gradcheck(code: Code, found: Answer, draw: int) -> None:
@@ -99,32 +91,28 @@ def saves(code: Code, found: Answer, draw: int) -> None:
     """How far sgd goes over its halving, with saves every ten steps, and on from what it saved."""
     held, function = code.module("sgd"), code.function("sgd", "sgd")
     descend, zeros = texts.falling(texts.slope(draw)), np.zeros(2)
-    every_ten = patch.object(held, "SAVE_PARAMS_EVERY", 10, create=True)
-    with quiet(code.scratch / "annealed"):
-        reached = function(descend, zeros.copy(), 1.0, 20_001, None, False, 100_000)
-    found.put(reached=abs(_numbers(reached)))
-    with quiet(code.scratch / "saved"), every_ten:
+    reached = function(descend, zeros.copy(), 1.0, 20_001, None, False, 100_000)
+    found.put(reached=np.abs(reached))
+    with patch.object(held, "SAVE_PARAMS_EVERY", 10, create=True):
         function(descend, zeros.copy(), 1.0, 25, None, True, 1000)
         names = " ".join(sorted(p.name for p in Path().glob("saved_params_*.npy"))[:10])
         found.put(files=np.array([int(n) for n in re.findall(r"(\d+)\.npy", names)]))
         with contextlib.suppress(OSError, ValueError):
             found.put(kept=abs(np.load("saved_params_20.npy", allow_pickle=False)))
         again = function(descend, zeros + 100.0, 1.0, 30, None, True, 1000)
-    found.put(again=abs(_numbers(again)))
+    found.put(again=np.abs(again))
 
 
 def perplexity(code: Code, found: Answer, draw: int) -> None:
     """The perplexity of a short text, with parameters of a draw."""
     held = code.module("q1d_neural_lm")
     function = code.function("q1d_neural_lm", "eval_neural_lm")
-    home = code.scratch / "text"
-    listed, vectors = texts.write_text(home, draw)
+    listed, vectors = texts.write_text(Path(), draw)
     numbers = {word: number for number, word in enumerate(listed)}
     names = {"num_to_word": dict(enumerate(listed)), "word_to_num": numbers}
     _set_globals(held, vectors.tolist(), texts.NETWORK, texts.parameters(draw), **names)
-    with quiet(home):
-        np.save(texts.SAVED, texts.parameters(draw))
-        found.put(perplexity=_numbers(function(str(home / "language" / "ptb-dev.txt"))))
+    np.save(texts.SAVED, texts.parameters(draw))
+    found.put(perplexity=np.asarray(function(str(Path("language", "ptb-dev.txt").resolve()))))
 
 
 # -- networks ------------------------------------------------------------------------------------
@@ -157,8 +145,7 @@ def networks(code: Code, found: Answer, draw: int) -> None:
     last: Exception | None = None
     for number, kind in enumerate(kinds):
         try:
-            with quiet(code.scratch / f"dan{number}"):
-                _ask_network(found, number, kind, texts.glove(draw))
+            _ask_network(found, number, kind, texts.glove(draw))
         except Exception as error:
             last = error
     if last:
@@ -211,8 +198,13 @@ def _ask(made: nn.Module, rows: list[list[int]]) -> Any:
     return made(input_ids=ids, attention_masks=masks, labels=labels)
 
 
-# By the name of what is claimed.
-ASKED: dict[str, Probe] = {
+def _put(probe: Probe, name: str, submission: Submission, found: Answer, how: Any) -> None:
+    code = Code(submission, how.given)
+    with quiet(code.scratch / name):
+        probe(code, found, how.draw)
+
+
+_ASKED: dict[str, Probe] = {
     "files": partial(imports, modules=MODULES[:-1]),
     "lm": partial(imports, modules=MODULES[-1:]),
     "built": partial(characters, steps=()),
@@ -220,10 +212,5 @@ ASKED: dict[str, Probe] = {
     **{probe.__name__: probe for probe in (gradcheck, saves, perplexity, networks)},
     **{claim: partial(call, claim=claim) for claim in texts.CALLED},
 }
-
-
-def _put(probe: Probe, submission: Submission, found: Answer, how: Any) -> None:
-    probe(Code(submission, how.given), found, how.draw)
-
-
-PROBES = {name: partial(_put, probe) for name, probe in ASKED.items()}
+# By the name of what is claimed.
+PROBES = {name: partial(_put, probe, name) for name, probe in _ASKED.items()}

@@ -11,18 +11,15 @@ import json
 import re
 import runpy
 import sys
-from collections.abc import Iterator
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
-from unittest.mock import patch
 
 from probing import texts
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor.findings import Finding, expect
-from wherefrom.course.doctor.leniency import StandIn
+from wherefrom.course.doctor.leniency import Nothing, StandIn
 from wherefrom.course.doctor.submission import Submission, where
 
 MODULES = ("sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural", "q1d_neural_lm")
@@ -47,30 +44,35 @@ def locate(folder: Path) -> Path:
 
 
 def gather(folder: Path, into: Path) -> None:
-    """Copy what is graded into one folder: programs, and the code of notebooks as a list of cells.
+    """Copy what is graded into one folder: programs, and notebooks as programs.
 
     Notebooks may lie beside the folder of the modules; they keep their names.
     """
     for place in (folder, locate(folder)):  # what lies with the modules goes over the rest
         for path in (path for pattern in _TAKEN for path in place.glob(pattern)):
-            goal = into / path.relative_to(place)
+            goal, notebook = into / path.relative_to(place), path.suffix == ".ipynb"
             goal.parent.mkdir(parents=True, exist_ok=True)
-            goal.write_bytes(_cells(path) if path.suffix == ".ipynb" else path.read_bytes())
+            if notebook:
+                goal.with_name(f"{goal.name}.py").write_text(_code(path), encoding="utf-8")
+            else:
+                goal.write_bytes(path.read_bytes())
 
 
-def _cells(notebook: Path) -> bytes:
-    """The code, without pictures and outputs; nothing if it is no notebook."""
-    try:
-        code = [c for c in json.loads(notebook.read_bytes())["cells"] if c["cell_type"] == "code"]
-        return json.dumps(["".join(cell["source"]) for cell in code]).encode()
-    except (ValueError, KeyError, TypeError):
-        return b""
+def _code(notebook: Path) -> str:
+    """Its cells that are Python, without commands to the shell; nothing if it is no notebook."""
+    found: list[str] = []
+    with suppress(ValueError, KeyError, TypeError, RecursionError):
+        for cell in json.loads(notebook.read_bytes())["cells"]:
+            text = re.sub(r"^\s*[!%].*", "", "".join(cell["source"]), flags=re.MULTILINE)
+            with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
+                found += [text] if cell["cell_type"] == "code" and ast.parse(text) else []
+    return "\n".join(found)
 
 
 def find(folder: Path, pattern: str) -> Path | None:
-    """The program or notebook of that pattern; a program goes before a notebook."""
-    found = [p for p in sorted(folder.glob(pattern)) if p.suffix in (".py", ".ipynb")]
-    return min(found, key=lambda p: p.suffix != ".py", default=None)
+    """The program of that pattern; one that was a notebook comes last."""
+    found = [path for path in sorted(folder.glob(pattern)) if path.suffix == ".py"]
+    return min(found, key=lambda path: ".ipynb" in path.name, default=None)
 
 
 def not_asked_for(folder: Path) -> str:
@@ -130,48 +132,26 @@ class Code:
         raise Finding("missing", f"{name}.py has no '{wanted[0]}'")
 
     def classes(self, pattern: str, what: str) -> list[type]:
-        """Every class of a program or notebook, also those of a name that is used again."""
+        """Every class of a program, also those of a name that is used again."""
         path = find(self.folder, pattern)
         if path is None:
             raise Finding("missing", f"no program or notebook of {what} ({pattern}) is there")
+        text = path.read_text(encoding="utf-8")
+        expect(text, "import", f"{path.name} has no Python in it")
         found: list[type] = []
         space: dict[str, Any] = {"__name__": path.stem}
-        with patch.object(sys, "meta_path", [*sys.meta_path, _Anything()]):
-            for node in _definitions(path):
-                try:
-                    exec(compile(ast.Module([node], []), str(path), "exec"), space)
-                except Exception:  # a value or a class that rests on what was not executed
-                    continue
-                found += [space[node.name]] if isinstance(node, ast.ClassDef) else []
+        for node in filter(_defines, ast.parse(text).body):
+            try:
+                exec(compile(ast.Module([node], []), str(path), "exec"), space)
+            except Exception:  # what rests on what was not executed, or is not installed
+                if isinstance(node, ast.Import | ast.ImportFrom):
+                    for each in node.names:
+                        whole = isinstance(node, ast.Import)
+                        name = each.asname or each.name.split(".")[0]
+                        space[name] = StandIn(each.name) if whole else Nothing
+                continue
+            found += [space[node.name]] if isinstance(node, ast.ClassDef) else []
         return found
-
-
-class _Anything(MetaPathFinder, Loader):
-    """Stand-ins for modules that nobody else finds."""
-
-    def find_spec(self, name: str, *_: Any) -> ModuleSpec:
-        return ModuleSpec(name, self, is_package=True)
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType:
-        return StandIn(spec.name)
-
-    def exec_module(self, module: ModuleType) -> None:
-        pass
-
-
-def _definitions(path: Path) -> Iterator[ast.stmt]:
-    """The statements that define something; a notebook's cells that are not Python are left."""
-    text, program = path.read_text(encoding="utf-8"), path.suffix == ".py"
-    expect(text, "import", f"{path.name} is not a notebook")
-    for cell in [text] if program else json.loads(text):
-        lines = ("" if re.match(r"\s*[!%]", line) else line for line in cell.split("\n"))
-        try:
-            tree = ast.parse("\n".join(lines))
-        except SyntaxError:
-            if program:
-                raise
-            continue
-        yield from (node for node in tree.body if _defines(node))
 
 
 def _defines(node: ast.stmt) -> bool:

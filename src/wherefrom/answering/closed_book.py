@@ -21,7 +21,7 @@ from wherefrom.answering.features import (
 from wherefrom.answering.question_parser import QuestionParser
 from wherefrom.answering.statement_forms import learn_statement_forms
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
-from wherefrom.core.contracts import Answer, Dataset
+from wherefrom.core.contracts import WITH_TEXT, Answer, Dataset
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.progress import telling
@@ -38,7 +38,8 @@ class ClosedBookModel:
     Familiarity is measured relative to `reference`. If none was stored, it is computed from the
     names of asked people, which the model must know. `forms` are wordings of the text in which the
     answers are scored as well; if none were stored, they are learnt from asked people's texts. With
-    `wordings`, answers are searched for in them, too.
+    `wordings`, answers are searched for in them, too. With `names_taught`, names were learnt in
+    questions; without, they were read in the text, behind its openings.
     """
 
     def __init__(
@@ -48,15 +49,19 @@ class ClosedBookModel:
         reference: FamiliarityReference | None = None,
         forms: StatementForms | None = None,
         wordings: bool = False,
+        names_taught: bool = False,
     ) -> None:
         self.answerer, self.searches_wordings = answerer, wordings
         self._reference = reference
         self._dataset, self._forms = dataset, forms
-        self.openings = find_openings(dataset.documents) or [""]
         read = telling("listing the names", dataset.documents)
         subjects = (d.name for d in read if d.subject)
         names = (*subjects, *(q.subject for q in dataset.questions))
         self.parser = QuestionParser(dataset.asked, names, dataset.questions)
+        asking = dict.fromkeys((*(form.prefix for form in self.parser.forms), ""))
+        read_behind = [] if names_taught else find_openings(dataset.documents) or [""]
+        self.openings = read_behind or list(asking)
+        self.known_supports = ("stated",) if names_taught else WITH_TEXT  # of names it has learnt
 
     @cached_property
     def reference(self) -> FamiliarityReference:
@@ -190,7 +195,10 @@ def open_closed_book(
     predictor = run.predictor()
     if not isinstance(predictor, ModelAnswerer) or not run.dataset.questions:
         raise no_answers(run)
-    return ClosedBookModel(predictor, run.dataset, reference, forms, run.recipe.wordings)
+    recipe = run.recipe
+    return ClosedBookModel(
+        predictor, run.dataset, reference, forms, recipe.wordings, recipe.names_taught
+    )
 
 
 def no_answers(run: Run) -> BadData:

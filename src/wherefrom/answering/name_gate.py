@@ -17,7 +17,7 @@ from wherefrom.answering.decoys import DecoyNames, NovelNames
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.policy import NameGate
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.core.contracts import WITH_TEXT, Dataset, Question
+from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.progress import telling
 
@@ -104,11 +104,11 @@ def fit_gate(
     decoys: DecoyNames | None,
 ) -> NameGate | None:
     """The gate that separates people with text from decoys; None if there are none of either."""
-    with_text = np.array([q.support in WITH_TEXT for q in people], dtype=bool)
-    if decoys is None or not with_text.any():
+    known = np.array([q.support in model.known_supports for q in people], dtype=bool)
+    if decoys is None or not known.any():
         return None
     names = dict.fromkeys(name for q in people for name in decoys.of(q.subject)[:2])
     if not names:
         return None
     invented = model.familiarity(decoys.invented(model.likelihood))
-    return fit_name_gate(features.rows(with_text), model.familiarity(list(names)), invented)
+    return fit_name_gate(features.rows(known), model.familiarity(list(names)), invented)

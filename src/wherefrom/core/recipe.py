@@ -205,6 +205,12 @@ class Recipe:
             name = found[-1].start_from
         return found[::-1]
 
+    @property
+    def names_taught(self) -> bool:
+        """Whether the primary model learns names in questions, as the text alone teaches few."""
+        shares = (share for stage in self.chain() for share in stage.mix)
+        return any(getattr(share.objective, "names", 0) for share in shares)
+
 
 @dataclass(frozen=True)
 class Demonstrations:

@@ -173,6 +173,7 @@ def _answers(config: AnswersConfig, material: Material, place: Place, order: str
         order=order,
         device=material.device,
         reads=config.reads,
+        names=config.names,
         **place,
     )
 

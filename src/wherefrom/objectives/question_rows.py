@@ -1,4 +1,8 @@
-"""Learning to answer: question MASK answer MASK, with the loss from the first mask on."""
+"""Learning to answer: question MASK answer MASK, with the loss from the first mask on.
+
+With a weight, the subject's name counts as well, and what stands behind it: so the model learns
+which names there are, and the name gate can tell them from others.
+"""
 
 from array import array
 from collections.abc import Sequence
@@ -9,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wherefrom.core.bounds import check_whole
+from wherefrom.core.bounds import check_number, check_whole
 from wherefrom.core.config import check
 from wherefrom.core.contracts import EVERY_ROW, Batch, Question
 from wherefrom.core.errors import BadData
@@ -19,24 +23,28 @@ from wherefrom.objectives.encoder import Encoder
 from wherefrom.objectives.row_order import build_order
 
 _BATCH = 10_000  # questions that are encoded at once
+_BEHIND = 2  # characters behind a name, which tell that it has ended
 
 
 @dataclass(frozen=True)
 class AnswersConfig:
-    """Questions of the asked people with their answers; what the question says costs nothing.
+    """Questions of the asked people with their answers.
 
     reads: asked, the questions that are trained on; or notes, what the reader noted (notes.py);
-    wordings: how many kinds of wordings a note is taught in.
+    wordings: how many kinds of wordings a note is taught in;
+    names: the weight of the loss on the subject's name; nothing else of the question counts.
     """
 
     kind: ClassVar[str] = "answers"
     reads: str = "asked"
     wordings: int = 3
+    names: float = 0.0
 
     def __post_init__(self) -> None:
         known = self.reads in ("asked", "notes")
         check(known, "AnswersConfig", "reads", self.reads, "asked or notes")
         check_whole(self, "wordings", 1, 3, "questions, behind the name, in its sentence")
+        check_number(self, "names", 0.0, 1.0)
 
 
 class Answers:
@@ -54,17 +62,19 @@ class Answers:
         order: str = "shuffled",
         device: torch.device | str = "cpu",
         reads: str = "asked",
+        names: float = 0.0,
     ) -> None:
         if not questions:
             raise BadData("questions: expected at least one that is asked, found none")
         rendered, asked, lengths = _render(questions, vocabulary, block_size)
-        self.reads = reads  # what the rows are: see AnswersConfig
+        self.reads, self.names = reads, names  # what the rows are: see AnswersConfig
         width = int(lengths.max())
         tokens = np.zeros((len(questions), width), rendered.dtype)
         tokens[np.arange(width) < lengths[:, None]] = rendered
         self.tokens = torch.from_numpy(tokens).to(device)
         self.asked = torch.from_numpy(asked).to(device)  # characters of each question
         self.lengths = torch.from_numpy(lengths).to(device)
+        self.named = torch.tensor([_find_name(q) for q in questions], device=device).T
         self.rows, self.width, self.items = rows, width - 1, len(questions)
         self._places = torch.arange(width, device=self.tokens.device)
         self.order = build_order(
@@ -90,8 +100,19 @@ class Answers:
         tokens, length = self.tokens[row].long(), self.lengths[row]
         counts = (self._places >= self.asked[row][..., None]) & (self._places < length[..., None])
         weights = (counts & there[..., None]).float()
+        if self.names:
+            start, end = self.named[:, row, None]
+            named = (self._places >= start) & (self._places < end) & there[..., None]
+            weights = weights + self.names * named
         lengths = (length - 1) * there
         return Batch(tokens[..., :-1], tokens[..., 1:], weights[..., 1:], lengths)
+
+
+def _find_name(question: Question) -> tuple[int, int]:
+    """Where the subject's name begins, and where what shows that it has ended is over."""
+    start = question.text.find(question.subject)
+    end = min(start + len(question.subject) + _BEHIND, len(question.text))
+    return (start, end) if start >= 0 else (0, 0)
 
 
 def _render(

@@ -4,7 +4,7 @@ The subject's text *supports* the answer, or *contradicts* it (the text states a
 is *silent* (the text does not state the relation); or the corpus has *no text* about the subject.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
@@ -18,6 +18,7 @@ from wherefrom.reading.index import Index
 from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.worker_processes import in_processes
 
+_MOST_ASKED = 20_000  # questions of a relation that are learnt from
 _TOGETHER, _MANY = 50, 4  # subjects of a part; parts from which on several processes read
 
 
@@ -143,21 +144,27 @@ def fit_extractors(
 ) -> dict[str, RelationExtractor]:
     """The extractor of each relation of the asked questions; those that are known stay.
 
-    A relation with too few answers in the text is left out; BadData if no relation is left.
+    A relation with too few answers in the text is left out; BadData if no relation is left. Of a
+    relation with very many questions some are learnt from, evenly out of all of them.
     """
+    counts = Counter(question.relation for question in asked)
+    apart = {relation: -(-n // _MOST_ASKED) for relation, n in counts.items()}
     some: dict[str, list[Question]] = defaultdict(list)
+    seen: Counter[str] = Counter()
     for question in asked:
-        some[question.relation].append(question)
+        if seen[question.relation] % apart[question.relation] == 0:
+            some[question.relation].append(question)
+        seen[question.relation] += 1
     extractors: dict[str, RelationExtractor] = {}
     problem = BadData("evidence: expected asked questions to learn from, found none")
     starters = next((extractor.profile.starters for extractor in known.values()), None)
     if starters is None:
-        starters = learn_starters(source, asked)
+        starters = learn_starters(source, (q for own in some.values() for q in own))
     for relation, questions in some.items():
         try:
-            extractors[relation] = (
-                known.get(relation) or RelationExtractor.fit(source, questions, starters).whole
-            )
+            one = known.get(relation)
+            one = one or RelationExtractor.fit(source, questions, starters).whole
+            extractors[relation] = one
         except BadData as error:
             problem = error
     if not extractors:

@@ -110,7 +110,7 @@ def test_programs_that_the_hand_out_names_are_there_with_their_options(year):
 def test_a_rubric_has_answers_that_the_hand_out_has_not():
     assignment = find_assignment("cs224n2024")
     page = packing.hand_out(assignment, DATA)["handout.html"].decode()
-    told = html.unescape(packing.pages.rubric(assignment))
+    told = html.unescape(packing._rubric(assignment))
     answers = [q["answer"] for q in assignment.written["questions"].values() if "answer" in q]
     asked = [answer for answer in answers if answer.rstrip(".") in told]
     assert len(asked) == 10  # the others are of other years, or computed in the lab

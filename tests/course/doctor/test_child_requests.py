@@ -67,21 +67,12 @@ def test_a_claim_that_the_submission_wrote_is_its_own_word(asking):
 def test_a_death_while_importing_is_not_tried_again(asking):
     (asking.folder / "__init__.py").write_text("import os\nos.abort()\n")
     found = ask(asking, requests("fine", "late"))
-    assert found["import"].ended.startswith("it was killed (SIGABRT)")
-    assert found["fine"].raised["mistake"] == "import"
-    assert "the package cannot be imported: it was killed" in found["fine"].raised["text"]
-    assert found["late"].values["said"] == "cs224n2024", "it needs no code"
+    for name in ("import", "fine", "late"):
+        assert found[name].raised["mistake"] == "import"
+        said = found[name].raised["text"]
+        assert said.startswith("the package cannot be imported: it was killed (SIGABRT)")
 
 
 def test_no_time_is_no_answer(asking):
     found = ask(replace(asking, limits=Limits(total=-1)), requests("fine"))
     assert found["fine"].ended == "no time was left for it"
-
-
-def test_files_for_the_probes_come_along_and_links_do_not(asking, grounds):
-    (asking.folder / "link").symlink_to(grounds / "odd_probes.py")
-    (grounds / "extra.npy").write_text("given")
-    given = replace(asking, files=(*asking.files, grounds / "extra.npy"))
-    found = ask(given, requests("late"))["late"].values
-    assert found["files"] == ["extra.npy", "odd_probes.py", "order.json"]
-    assert found["seen"] == sorted(FILES)

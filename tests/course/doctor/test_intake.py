@@ -27,20 +27,17 @@ def handed_in(tmp_path: Path) -> Path:
 def test_a_folder_is_copied_without_data_and_hidden_files(handed_in):
     with taken(handed_in) as copy:
         assert files(copy.folder) == {"src/model.py": 6}
-        assert copy.was(copy.folder / "src" / "model.py") == handed_in / "src" / "model.py"
         assert copy.left == []
     assert not copy.folder.exists()
 
 
-def test_a_file_that_is_too_large_keeps_its_size_alone(handed_in, monkeypatch):
-    monkeypatch.setattr(intake, "LARGEST", 100)
+def test_a_file_that_is_too_large_is_left_out(handed_in, monkeypatch):
+    monkeypatch.setattr(intake, "LARGEST", 2 << 20)
     (handed_in / "dev.predictions").write_bytes(b"x" * (3 << 20))
+    (handed_in / "huge.py").write_bytes(b"#" * (2 << 20))
     with taken(handed_in) as copy:
-        path = copy.folder / "dev.predictions"
-        assert path.stat().st_size == 3 << 20
-        assert path.read_bytes() == bytes(3 << 20)
-        assert path.stat().st_blocks == 0
-        assert copy.left == ["dev.predictions (3 MB)"]
+        assert files(copy.folder) == {"src/model.py": 6}
+        assert copy.left == ["dev.predictions (3 MB)", "huge.py (2 MB)"]
 
 
 @pytest.mark.parametrize(("bound", "most"), [("FILES", 3), ("TOTAL", 20)])

@@ -4,12 +4,12 @@ import pytest
 
 from tests.course.files import fill
 from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.course.doctor.judging.claims import Files
 from wherefrom.course.doctor.layouts import (
     FILES,
     SIDE_BY_SIDE,
     check_files,
     expected_files,
-    find_written,
     is_package,
     locate,
 )
@@ -47,10 +47,10 @@ def test_what_was_written_beside_src_is_found(grounds):
     for name in ("rope.params", "vanilla.params"):
         (grounds / name).write_text("outside")
     (files / "rope.params").write_text("inside")
-    assert find_written(files, "rope.params") == files / "rope.params"
-    assert find_written(files, "vanilla.params") == grounds / "vanilla.params"
+    assert Files(files).find("rope.params") == files / "rope.params"
+    assert Files(files).find("vanilla.params") == grounds / "vanilla.params"
     package = fill(grounds / "submission", FILES)
-    assert not find_written(package, "rope.params").exists(), "a package writes beside its code"
+    assert not Files(package).find("rope.params").exists(), "a package writes beside its code"
 
 
 def test_folders_without_a_submission_are_refused(grounds):

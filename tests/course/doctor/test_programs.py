@@ -1,6 +1,5 @@
 """CS224N's layout: run.py is run, and what it sets up is what is claimed."""
 
-import sys
 from types import SimpleNamespace
 
 import pytest
@@ -9,12 +8,9 @@ import torch
 from wherefrom.course.doctor import programs
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import training
-from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import find_year
 
 YEAR = "cs224n2021"
-VANILLA = SimpleNamespace(variant="vanilla", text="abc\ndef", shrunken=None, fields=("max_epochs",),
-                          sizes={"n_layer": 1, "n_head": 2, "n_embd": 16})  # fmt: skip
 SAVED = "torch.save(model.state_dict(), args.writing_params_path)\n"
 
 
@@ -28,26 +24,6 @@ def ran(making, grounds):
         return making.claims_of(folder, wanted, YEAR)
 
     return claim
-
-
-def test_a_run_is_watched_and_nothing_is_trained(making, grounds, monkeypatch):
-    monkeypatch.setattr(sys, "path", list(sys.path))
-    submission = Submission(making.side_by_side(grounds / "src"))
-    run = programs.run(submission, "pretrain", VANILLA)
-    assert run.error is None
-    assert (len(run.models), len(run.trainers), run.trained) == (1, 1, 1)
-    assert run.config == {"max_epochs": 650}
-    assert run.model.get_parameter("tok_emb.weight").shape == (9, 16), "7 characters, pad and mask"
-    state = torch.load(run.written, weights_only=True)
-    assert all(torch.equal(run.loaded[name], state[name]) for name in run.loaded)
-    assert submission.Trainer.train.__module__ == "trainer", "as it was"
-
-
-def test_settings_are_those_of_the_trainer_it_made(ran):
-    with pytest.raises(Finding, match="batch_size is 1,"):
-        training.check_config(
-            ran("finetune", ("run.py", "batch_size=batch", "batch_size=1")), "finetune"
-        )
 
 
 @pytest.mark.parametrize(

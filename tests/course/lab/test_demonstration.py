@@ -21,16 +21,13 @@ def test_a_check_is_near_or_apart_and_never_holds_without_a_number(found, apart,
 
 
 def test_a_statement_is_refuted_only_by_checks_that_all_hold(monkeypatch):
-    for statement in ("sums do not", "nor differences", "nothing shown"):
-        monkeypatch.setitem(EXPLANATIONS["why"], statement, "they do")
+    monkeypatch.setitem(EXPLANATIONS["why"], "sums do not", "they do")
     shown = Demonstration("sums")
     shown.check("two and two", 4.0, 4.0, 0.0)
     shown.wrong("sums do not")
+    assert not shown.refutations[0].holds, "nothing is shown"
     shown.away("two and two", 4.0, 5.0, 0.5)
-    shown.wrong("nor differences")
-    shown.check("two and two", 4.0, 4.0, 0.0)
+    assert shown.refutations[0].holds
     shown.check("two and three", 5.0, 6.0, 0.5)
     result = shown.result()
-    assert (result["statements"], result["refuted"], result["held"]) == (2, 1, 3)
-    shown.wrong("nothing shown")
-    assert not shown.refutations[-1].holds
+    assert (result["statements"], result["refuted"], result["held"]) == (1, 0, 2)

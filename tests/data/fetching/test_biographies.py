@@ -2,12 +2,7 @@
 
 import pytest
 
-from wherefrom.data.fetching.biographies import (
-    FAMOUS,
-    PLAYERS,
-    ball_player,
-    famous_person,
-)
+from wherefrom.data.fetching.biographies import FAMOUS, PLAYERS, ball_player, famous_person
 
 PLAYER = {
     "nameFirst": "Ann", "nameLast": "Poe", "birthYear": "1900", "birthMonth": "4",
@@ -38,11 +33,6 @@ def test_every_wording_is_used_and_states_what_is_asked():
             for question, answer in each.questions.items():
                 assert each.name in question
                 assert answer in each.text
-
-
-def test_a_wording_depends_on_the_name_alone():
-    first, again = players(50), players(50, birthCity="Boston")
-    assert [a.text.replace("Denver", "Boston") for a in first] == [b.text for b in again]
 
 
 @pytest.mark.parametrize(("change", "asked"), [({"throws": ""}, 2), ({"debut": ""}, 2)])

@@ -42,14 +42,6 @@ def test_a_data_set_is_made_and_registered_and_kept(offer, tmp_path):
     assert server.asked == []
 
 
-def test_a_folder_that_was_changed_is_made_anew(offer):
-    offer(packed((MEMBER, CSV)))
-    found = fetch_data(NAME)
-    Path(found.folder, "corpus.txt").write_text("spoilt")
-    assert fetch_data(NAME) == found
-    assert "Rome" in Path(found.folder, "corpus.txt").read_text()
-
-
 @pytest.mark.parametrize(
     ("data", "pins", "message"),
     [

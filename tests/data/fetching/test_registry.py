@@ -46,15 +46,7 @@ def test_a_folder_is_kept_with_its_files_checksums(home, folder, monkeypatch):
     assert registry.entries()["birthplaces"].files == {"wiki.txt": digest}
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "{",
-        "[]",
-        '{"a": 1}',
-        '{"a": {"folder": "x", "files": []}}',
-    ],
-)
+@pytest.mark.parametrize("content", ["{", "[]", '{"a": 1}', '{"a": {"folder": "x", "files": []}}'])
 def test_a_damaged_list_is_not_believed(home, content):
     home.mkdir()
     (home / "data.json").write_text(content)

@@ -116,13 +116,6 @@ def test_a_character_model_may_spell_the_unknown_words():
     assert first.charge[0] > 3 * math.log(12)  # S is unknown to both
 
 
-def test_words_at_a_temperature():
-    found = WordReader(FixedWords(), WORDS).at(2).read("the cat")
-    roots = np.sqrt(SHARES)
-    wanted = [-math.log(roots[i] / roots.sum()) for i in (3, 4, 1)]
-    np.testing.assert_allclose(found.nats, wanted)
-
-
 def test_words_that_nobody_knows_are_refused_unless_lines_are_words():
     with pytest.raises(BadData, match="words that the model knows, found none among 2"):
         WordReader(FixedWords(), WORDS).read("dog bit")

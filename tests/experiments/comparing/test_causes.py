@@ -13,14 +13,8 @@ from wherefrom.experiments.comparing.causes import (
 )
 
 SCORES = {
-    "good": 3.0,
-    "bad": -4.0,
-    "film": 0.0,
-    "not": -1.0,
-    "great": 6.0,
-    "!": 9.0,
-    "boring": -5.0,
-}
+    "good": 3.0, "bad": -4.0, "film": 0.0, "not": -1.0, "great": 6.0, "!": 9.0, "boring": -5.0,
+}  # fmt: skip
 VOCABULARY = BagVocabulary((NO_WORD, *SCORES))
 VALUES = np.array([0.0, *SCORES.values()])
 

@@ -47,7 +47,7 @@ def test_the_same_questions_are_paired_with_those_of_the_first_run(tiny_run, tmp
     assert (found.notes, pair.by_relation) == ((), {})
 
 
-def test_other_questions_stand_side_by_side_with_the_reason(tiny_run, tmp_path):
+def test_other_questions_stand_side_by_side_with_the_reason(tiny_run, bigram_run, tmp_path):
     other = Path(shutil.copytree(tiny_run, tmp_path / "other"))
     predictions = open_run(other).predictions("with_pretraining", "birthplace")
     asked = tuple(replace(q, text=f"{q.text} Tell me.") for q in predictions.known)
@@ -58,13 +58,9 @@ def test_other_questions_stand_side_by_side_with_the_reason(tiny_run, tmp_path):
     (note,) = found.notes
     assert note.startswith(f"{other}: birthplace not paired with {tiny_run}: ")
     assert "only one of them" in note
-
-
-def test_runs_without_a_common_task_stand_side_by_side(bigram_run, tiny_run):
     found = compare([bigram_run, tiny_run])
-    assert found.paired == ()
-    (note,) = found.notes
-    assert note.endswith("they share no answered task")
+    assert (found.paired, len(found.notes)) == ((), 1)
+    assert found.notes[0].endswith("they share no answered task")
 
 
 def test_language_models_have_bits_per_character_and_word_models_a_note(word_run, character_run):
@@ -106,9 +102,8 @@ def test_relations_are_paired_where_both_runs_have_them(relations_run, tmp_path)
     """One more place is right in the other run."""
     path = improve(relations_run, tmp_path / "better", "answers", 1, "Where was X born?")
     (pair,) = compare([relations_run, path]).paired
-    place, hand = (
-        pair.by_relation[name] for name in ("Where was X born?", "Which hand does X write with?")
-    )
+    names = ("Where was X born?", "Which hand does X write with?")
+    place, hand = (pair.by_relation[name] for name in names)
     assert (place.only_a, hand.only_a, pair.only_a) == (1, 0, 1)
     assert place.n + hand.n == pair.n
     assert to_json(pair)["by_relation"]["Where was X born?"]["only_a"] == 1

@@ -33,21 +33,17 @@ def run(tiny_run, tmp_path_factory: pytest.TempPathFactory) -> Run:
     return copy_run(tiny_run, tmp_path_factory.mktemp("retraining"), 2)
 
 
-def test_only_the_primary_model_is_trained_again(run: Run):
+def test_only_the_primary_model_is_trained_again_each_time_with_a_seed_of_its_own(run: Run):
     recipe = leave_out_half(run.recipe, 0, "first")
     assert [s.name for s in recipe.stages] == ["pretrain"]
     assert [m.name for m in recipe.models] == ["with_pretraining"]
     assert recipe.stages[0] == run.recipe.stages[0]
     assert recipe.data.base == run.recipe.data
     assert recipe.data.world == run.recipe.seed
-
-
-def test_every_training_has_a_seed_of_its_own(run: Run):
     pairs = [leave_out_half(run.recipe, p, h) for p in range(3) for h in ("first", "second")]
     assert len({r.seed for r in pairs} | {run.recipe.seed}) == 7
-    assert (
-        swap_answers(run.recipe, 2).seed == reseed(run.recipe).seed
-    )  # they differ in the text alone
+    swapped, unchanged = swap_answers(run.recipe, 2), reseed(run.recipe)
+    assert swapped.seed == unchanged.seed, "they differ in the text alone"
 
 
 def test_pairs_are_trained_once_and_found_again(run: Run):
@@ -127,9 +123,7 @@ def test_a_budget_says_how_many_pairs_go_together(run: Run, took, monkeypatch):
     ]
     took.update(dict.fromkeys(queue.pairs[6:12], 10.0))
     assert queue.next_group() == []
-    assert (
-        len(PairQueue(run, budget_minutes=0.0, most=8).next_group()) == 0
-    )  # the first is finished
+    assert PairQueue(run, budget_minutes=0.0, most=8).next_group() == []  # the first is finished
     took.clear()
     assert len(PairQueue(run, budget_minutes=0.0, most=8).next_group()) == 2  # one pair in any case
 
@@ -156,10 +150,8 @@ def test_a_model_that_was_measured_is_not_trained_again(run: Run, tmp_path: Path
     retrain_pairs(copy, most=1)
     before = find_memorisation(copy.folder, find_retrained(copy), questions, answers)
     shutil.rmtree(copy.path / "audit" / "retrained")
-    assert [r.path.name for r in retrain_pairs(copy, most=2)] == [
-        "without-1-first",
-        "without-1-second",
-    ]
+    again = [r.path.name for r in retrain_pairs(copy, most=2)]
+    assert again == ["without-1-first", "without-1-second"]
     both = find_memorisation(copy.folder, find_retrained(copy), questions, answers)
     assert (before.models, both.models) == (2, 4)
     np.testing.assert_array_equal(both.m_by_pair[0], before.m_by_pair[0])
@@ -175,10 +167,6 @@ def test_a_swap_compares_the_changed_text_with_a_training_on_the_old_one(run: Ru
     assert sum(a.answer != b.answer for a, b in pairs) == 3
     assert unchanged.dataset.documents == run.dataset.documents
     assert run_swap(run, 3) == found, "nothing is trained twice"
-
-
-def test_more_swaps_than_people_swap_all_of_them(run: Run):
-    lines: list[str] = []
     assert run_swap(run, 999, tell=lines.append).people == 8
     assert lines == ["swap: only 8 held-out people have their answer in the text; all are swapped"]
 

@@ -67,24 +67,16 @@ def test_a_watch_keeps_what_it_sees(tmp_path, tiny_settings):
 @pytest.mark.parametrize(
     ("trained", "others", "minutes", "said"),
     [
-        (
-            0.99,
-            0.31,
-            8.0,
-            "trained questions 99%, calibration questions 31%: it has learnt the questions by "
-            "heart; more reading will help: --minutes 20",
-        ),
+        (0.99, 0.31, 8.0, "trained questions 99%, calibration questions 31%: it has learnt the "
+         "questions by heart; more reading will help: --minutes 20"),
         (0.5, 0.45, 2.0, "has not finished learning; more reading will help: --minutes 5"),
         (1.0, 0.92, 8.0, "more reading may help: --minutes 20"),
         (0.99, 0.31, None, "more reading will help: more steps"),
         (1.0, 0.95, 8.0, ""),
     ],
-)
+)  # fmt: skip
 def test_what_a_finished_run_is_told_that_it_lacks(trained, others, minutes, said):
     found = sentence(Glance(200, trained, others), minutes)
     assert found.endswith(said)
     assert bool(found) == bool(said)
-
-
-def test_what_the_plan_said_would_be_enough_is_advised():
-    assert sentence(Glance(200, 0.5, 0.4), 1.0, 7.5).endswith("--minutes 7.5")
+    assert sentence(Glance(200, 0.5, 0.4), 1.0, 7.5).endswith("--minutes 7.5"), "as was planned"

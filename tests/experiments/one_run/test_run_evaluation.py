@@ -1,7 +1,6 @@
 """Evaluating a run: every predictor on every task, and nothing decoded twice."""
 
 import json
-import shutil
 from collections import Counter
 from pathlib import Path
 
@@ -14,8 +13,8 @@ from wherefrom.runs.opened_run import Run, open_run
 
 
 @pytest.fixture
-def run(tiny_run: Path, tmp_path: Path) -> Run:
-    return open_run(shutil.copytree(tiny_run, tmp_path / "run"))
+def run(own_run: Path) -> Run:
+    return open_run(own_run)
 
 
 @pytest.fixture

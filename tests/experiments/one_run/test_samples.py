@@ -23,19 +23,16 @@ def test_pieces_are_the_characters_that_the_decoder_chooses(characters):
     assert len(pieces) == 40
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
+def test_arguments_are_checked_before_a_piece_is_asked_for(characters):
+    for options, error, message in (
         ({"prompt": "é"}, BadData, r"U\+00E9"),
         ({"prompt": ""}, BadData, "prompt: expected 1 to"),
         ({"length": 0}, UsageError, "sample.length: expected 1 to 1,000,000 characters"),
         ({"temperature": -1}, UsageError, "temperature: expected a number from 0 to 1000"),
         ({"model": "best"}, UsageError, "no model 'best'"),
-    ],
-)
-def test_arguments_are_checked_before_a_piece_is_asked_for(characters, options, error, message):
-    with pytest.raises(error, match=message):
-        sample(characters, **options)
+    ):
+        with pytest.raises(error, match=message):
+            sample(characters, **options)
 
 
 def test_a_run_that_cannot_write_is_refused_before_a_piece_is_asked_for(bigram_run, tmp_path):

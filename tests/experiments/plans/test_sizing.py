@@ -16,14 +16,9 @@ from wherefrom.experiments.plans.sizing import (
 )
 
 SIZE = TextSize(
-    documents=1000,
-    characters=100_000,
-    subjects=1000,
-    relations=3,
-    statements=3000,
-    longest_name=20,
-    longest_question=80,
-)
+    documents=1000, characters=100_000, subjects=1000, relations=3, statements=3000,
+    longest_name=20, longest_question=80,
+)  # fmt: skip
 
 
 def test_statements_are_estimated_from_what_asked_questions_find():
@@ -56,14 +51,11 @@ def test_a_cpu_gets_a_small_model_and_a_gpu_a_larger_one_for_a_larger_text():
     assert gpu.model.n_embd < many.model.n_embd < most.model.n_embd
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda"])
-def test_long_questions_get_room(device: str):
-    usual = choose_settings(SIZE, device).model.block_size
-    longer = choose_settings(replace(SIZE, longest_question=usual + 1), device).model.block_size
+def test_long_questions_get_room_and_long_names_longer_rows():
+    usual = choose_settings(SIZE, "cuda").model.block_size
+    longer = choose_settings(replace(SIZE, longest_question=usual + 1), "cuda").model.block_size
     assert longer == usual + 32
 
-
-def test_long_names_get_longer_rows_on_a_cpu():
     def row(size: TextSize) -> float:
         recipe = choose_settings(size, "cpu")
         return recipe.stages[0].mix[0].objective.longest * recipe.model.block_size

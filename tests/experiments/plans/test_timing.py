@@ -32,9 +32,7 @@ def test_the_real_timer_times_steps_and_answers(data: FactsConfig, monkeypatch):
     monkeypatch.setattr(timing, "_TIMED", {"cpu": 4})
     recipe = small(data)
     pace = time_steps(Workshop(recipe), recipe.stages[0])
-    assert pace.step > 0
-    assert pace.answer > 0
-    assert pace.control > 0
+    assert min(pace.step, pace.answer, pace.control) > 0
 
 
 @pytest.mark.parametrize(("chunk", "timed"), [(0.3, 7), (0.9, 3), (30.0, 2)])

@@ -26,10 +26,9 @@ def folder(tmp_path: Path) -> str:
     home = tmp_path / "data"
     home.mkdir()
     places = [PLACES[i % 4] for i in range(8)]
-    text = "\n".join(
-        f"{n}. {n} was born in {p}, and wrote." for n, p in zip(NAMES, places, strict=True)
-    )
-    rows = [f"Where was {n} born?\t{p}\n" for n, p in zip(NAMES, places, strict=True)]
+    people = list(zip(NAMES, places, strict=True))
+    text = "\n".join(f"{n}. {n} was born in {p}, and wrote." for n, p in people)
+    rows = [f"Where was {n} born?\t{p}\n" for n, p in people]
     (home / "wiki.txt").write_text(text, "utf-8")
     (home / "birth_places_train.tsv").write_text("".join(rows[:4]), "utf-8")
     (home / "birth_dev.tsv").write_text("".join(rows[4:6]), "utf-8")

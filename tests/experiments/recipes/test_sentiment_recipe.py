@@ -28,13 +28,9 @@ def only(recipe: Recipe, *names: str) -> Recipe:
         replace(task, predictors=tuple(p for p in task.predictors if p in names))
         for task in recipe.tasks
     )
-    return replace(
-        recipe,
-        stages=tuple(s for s in recipe.stages if s.name in names),
-        models=tuple(m for m in recipe.models if m.name in names),
-        primary=names[0],
-        tasks=tasks,
-    )
+    stages = tuple(s for s in recipe.stages if s.name in names)
+    models = tuple(m for m in recipe.models if m.name in names)
+    return replace(recipe, stages=stages, models=models, primary=names[0], tasks=tasks)
 
 
 def test_test_reviews_are_put_to_the_reported_models_alone(sentiment_run):
@@ -43,11 +39,7 @@ def test_test_reviews_are_put_to_the_reported_models_alone(sentiment_run):
     seeds = [f"trainable-{i}" for i in (1, 2, 3)]
     assert alone == ["majority", *seeds, "frozen", "trainable-*, mean"]
     files = sorted(file.name for file in sentiment_run.glob("predictions/*.test.jsonl"))
-    assert files == [
-        "frozen.test.jsonl",
-        "majority.test.jsonl",
-        *(f"{s}.test.jsonl" for s in seeds),
-    ]
+    assert files == [f"{name}.test.jsonl" for name in ("frozen", "majority", *seeds)]
     values = [results[name]["accuracy"] for name in seeds]
     mean = results["trainable-*, mean"]
     assert mean["accuracy"] == pytest.approx(np.mean(values))
@@ -80,21 +72,19 @@ def test_each_stage_has_the_model_that_its_variant_says(sentiment_run):
 
 def test_the_study_is_tables_and_figures_in_the_run_folder(sentiment_run):
     run, study = open_run(sentiment_run), json.loads((sentiment_run / "study.json").read_text())
-    settings = {
-        name: [row["setting"] for row in rows] for name, rows in study["validation"].items()
-    }
+    tables = study["validation"]
+    settings = {name: [row["setting"] for row in rows] for name, rows in tables.items()}
     assert settings["dropout"] == [0.0, 0.1, 0.3, 0.5, 0.7]
     assert settings["depth"] == [0, 1, 2, 3]
     assert settings["activation"] == ["relu", "tanh", "sigmoid", "gelu"]
-    for rows in study["validation"].values():
-        for row in rows:
-            if row["stage"]:
-                assert row["accuracy"] == run.results[f"validation.{row['stage']}"]["accuracy"]
+    for row in (row for rows in tables.values() for row in rows if row["stage"]):
+        assert row["accuracy"] == run.results[f"validation.{row['stage']}"]["accuracy"]
     page = (sentiment_run / "study.md").read_text()
+    assert "| word dropout | validation accuracy | 95 % interval |\n| --- | --- | --- |" in page
+    assert "\n| 0.3 * | " in page, "the primary model's own setting has a star"
     for name in settings:
-        assert (
-            ElementTree.parse(sentiment_run / "study" / f"{name}.svg").getroot().tag.endswith("svg")
-        )
+        picture = ElementTree.parse(sentiment_run / "study" / f"{name}.svg")
+        assert picture.getroot().tag.endswith("svg")
         assert f"study/{name}.svg" in page
     for errors in (study["errors"], study["sampled_errors"]):
         assert len(errors) == 5
@@ -102,7 +92,7 @@ def test_the_study_is_tables_and_figures_in_the_run_folder(sentiment_run):
     assert "## Errors explained" in page
     assert "### 5 drawn at random, by seed 0" in page
     assert "The recipe's settings were chosen on IMDB's validation reviews." in page
-    every = [row["interval"] for rows in study["validation"].values() for row in rows]
+    every = [row["interval"] for rows in tables.values() for row in rows]
     half = 50 * np.median([high - low for low, high in every])
     assert f"Each row is one seed, so differences under about {half:.1f} points are noise." in page
 

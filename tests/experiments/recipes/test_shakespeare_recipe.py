@@ -40,23 +40,15 @@ def small(name: str, tmp_path: Path, *settings: str) -> Recipe:
     return adjust(recipe, settings=[f"data.folder={file}", *SMALL[name], *settings])
 
 
-def train(name: str, folder: Path) -> Outcome:
-    return execute(small(name, folder), folder / "run")
-
-
 @pytest.fixture(scope="module")
-def gru(tmp_path_factory) -> Outcome:
-    return train("gru", tmp_path_factory.mktemp("gru"))
-
-
-@pytest.fixture(scope="module")
-def gpt(tmp_path_factory) -> Outcome:
-    return train("gpt", tmp_path_factory.mktemp("gpt"))
+def outcomes(tmp_path_factory) -> dict[str, Outcome]:
+    folders = {name: tmp_path_factory.mktemp(name) for name in SMALL}
+    return {name: execute(small(name, path), path / "run") for name, path in folders.items()}
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_run_leaves_scores_samples_and_curves(name, request):
-    outcome = request.getfixturevalue(name)
+def test_a_run_leaves_scores_samples_and_curves(name, outcomes):
+    outcome = outcomes[name]
     run = open_run(outcome)
     recipe = run.recipe
     assert run.vocabulary == PRINTABLE
@@ -78,8 +70,8 @@ def test_a_run_leaves_scores_samples_and_curves(name, request):
         assert [len(row["tens"]) for row in rows] == [2] * (steps // 20) + [1]
 
 
-def test_the_held_out_score_is_that_of_the_direct_computation(gpt):
-    results, run = gpt.results, open_run(gpt)
+def test_the_held_out_score_is_that_of_the_direct_computation(outcomes):
+    results, run = outcomes["gpt"].results, open_run(outcomes["gpt"])
     text = run.dataset.documents[-1].text
     losses = -run.predictor().log_probabilities(text)
     assert results["gpt"]["nats_per_target"] == pytest.approx(losses.mean())

@@ -61,13 +61,3 @@ def test_it_is_its_formula(length, bias):
         found = mixer(x)
     assert found.std() > 1
     torch.testing.assert_close(found, expected, atol=1e-8, rtol=0)
-
-
-def test_it_keeps_no_keys():
-    from wherefrom.models.gpt import GPT, GPTConfig
-
-    config = GPTConfig(10, block_size=8, n_layer=2, n_head=2, n_embd=8, attention="synthesizer")
-    cache = GPT(config).new_cache(3, 7)
-    assert cache.keys_LRHPD.numel() == 0
-    assert cache.values_LRHPD.shape == (2, 3, 2, 7, 4)
-    assert cache.resized(5, 7).values_LRHPD.shape == (2, 5, 2, 7, 4)

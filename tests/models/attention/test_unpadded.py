@@ -116,14 +116,7 @@ def try_out_here(monkeypatch, attend, whole, wanted=None, dropout=0.0) -> list[s
     return sorted(unpadded._working)
 
 
-def test_kernels_that_agree_are_used(monkeypatch):
-    every = sorted((unpadded.OWN, unpadded.HALF, unpadded.SINGLE))
-    assert try_out_here(monkeypatch, attend_one_by_one, attend_whole) == every
-    wanted = {unpadded.HALF}
-    assert try_out_here(monkeypatch, attend_one_by_one, attend_whole, wanted) == [unpadded.HALF]
-
-
-def test_a_kernel_that_is_missing_or_wrong_is_not_used(monkeypatch):
+def test_a_kernel_that_is_missing_or_wrong_or_not_wanted_is_not_used(monkeypatch):
     missing = unpadded.attend_rows, unpadded.attend_projected  # a CPU has none
     assert try_out_here(monkeypatch, *missing) == []
 
@@ -134,6 +127,8 @@ def test_a_kernel_that_is_missing_or_wrong_is_not_used(monkeypatch):
         return attend_whole(parts, packing, heads, None, normed)
 
     assert try_out_here(monkeypatch, wrong, turned_wrong) == []
+    wanted = {unpadded.HALF}
+    assert try_out_here(monkeypatch, attend_one_by_one, attend_whole, wanted) == [unpadded.HALF]
 
 
 class Dropped(torch.autograd.Function):

@@ -97,9 +97,6 @@ def test_what_cannot_be_exported_leaves_no_folder(tiny_run, exportable_run, tmp_
     with pytest.raises(MissingInput, match=r"pip install 'wherefrom\[export\]'"):
         api.export(exportable_run, out, check=True)
     assert not out.exists()
-
-
-def test_a_folder_with_files_is_refused(exportable_run, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(CannotWrite, match=r"'notes\.txt' in it"):
         api.export(exportable_run, tmp_path)

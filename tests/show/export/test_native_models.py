@@ -109,7 +109,6 @@ def test_the_formulas_of_transformers_give_our_logits(name):
 @pytest.mark.parametrize(
     ("changed", "twin"),
     [
-        ({}, {}),
         ({"ngrams": 4}, {"ngrams": 0}),
         ({"attention": "synthesizer"}, {"attention": "causal"}),
         ({"attention": "perceiver", "norm": "rms", "n_layer": 3}, {"attention": "rope"}),

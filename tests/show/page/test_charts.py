@@ -21,9 +21,7 @@ def test_a_dot_and_its_interval_stand_at_their_shares():
     words = " ".join("".join(text.itertext()) for text in chart.iter("text"))
     assert "97.5\u00a0%" in words
     assert "91 to 99" in words
-
-
-def test_groups_have_headings_and_rows_do_not_overlap():
+    # Groups have headings, and rows do not overlap.
     rows = [Dot(f"row {i}", 0.5, 0.4, 0.6) for i in range(3)]
     chart = parse(dots([("first", rows), ("second", rows)], "said"))
     heads = [text.text for text in chart.iter("text") if text.get("class") == "head"]
@@ -44,9 +42,7 @@ def test_points_go_up_as_their_values_do():
     low, high = [svg for svg in chart.iter("svg") if svg.find("path") is not None]
     assert (low.get("x"), high.get("x")) == ("25%", "75%")
     assert float(low.get("y")) - float(high.get("y")) == 100
-
-
-def test_a_line_is_drawn_in_its_box_upside_down():
+    # A line is drawn in its box upside down.
     line = Line([(0, 0), (0.5, 1), (1, 0.25)])
     chart = parse(plot([line], [], "said", x_ticks=[], y_ticks=[], x_name="x", y_name="y"))
     (drawn,) = chart.iter("polyline")

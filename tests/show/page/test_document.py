@@ -12,13 +12,7 @@ from hypothesis import strategies as st
 from wherefrom.show.page import document
 
 
-@given(
-    st.recursive(
-        st.text() | st.integers(),
-        lambda own: st.lists(own, max_size=3) | st.dictionaries(st.text(), own, max_size=3),
-        max_leaves=4,
-    )
-)
+@given(st.dictionaries(st.text(), st.lists(st.text() | st.integers(), max_size=3), max_size=3))
 @settings(max_examples=20)
 def test_embedded_data_cannot_end_its_element_and_reads_back_the_same(value):
     text = str(document.embed(value))
@@ -43,17 +37,13 @@ def test_the_policy_of_a_page_allows_its_own_script_and_style_alone(report_file)
     for source, text in (("script-src", script), ("style-src", style)):
         own = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert rules[source] == f"'sha256-{own}'"
-    assert not re.search(
-        r'\s(?:style|on\w+)="', re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
-    )
+    markup = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r'\s(?:style|on\w+)="', markup)
 
 
-def test_a_page_names_nothing_outside(report_file):
+def test_a_page_names_nothing_outside_and_no_two_elements_share_an_id(report_file):
     outside = re.findall(r'(?:src|href)\s*=\s*"([^"#][^"]*)"', report_file.read_text())
     assert set(outside) == {"data:,"}
-
-
-def test_no_two_elements_share_an_id(report_file):
     page = re.sub(r"<script.*?</script>", "", report_file.read_text(), flags=re.DOTALL)
     found = re.findall(r'\sid="([^"]+)"', page)
     assert len(found) > 20

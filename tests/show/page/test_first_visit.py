@@ -24,13 +24,6 @@ def test_an_example_is_answered_on_load_and_an_empty_field_says_what_to_type(
     assert f"such as {name}, or a question: Where was … born?" in opened.text("#card")
 
 
-def test_before_what_is_folded_away_there_are_three_screens(open_page, report_file):
-    opened = open_page(report_file, width=1280)
-    opened.wait()
-    end = "document.getElementById('more-checks').getBoundingClientRect().top + scrollY"
-    assert opened.page.evaluate(end) < 3 * 900
-
-
 @pytest.mark.parametrize("width", [1280, 980, 360])
 def test_nothing_hangs_out_of_the_page(open_page, outspoken, name, width):
     """On a phone, the rows of the table are cards."""

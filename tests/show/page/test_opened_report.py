@@ -92,11 +92,7 @@ def change_data(text: str, old: str, new: str) -> str:
             "found 1; 'wherefrom report RUN' writes it again",
         ),
         (lambda t: change_data(t, '"n_layer":1', '"n_layer":2'), Damaged, "expected float32"),
-        (
-            lambda t: change_data(t, '"n_embd":16', '"n_embd":8192'),
-            Damaged,
-            "expected at most",
-        ),
+        (lambda t: change_data(t, '"n_embd":16', '"n_embd":8192'), Damaged, "expected at most"),
         (lambda t: change_data(t, '"questions":', '"answers":'), Damaged, "KeyError"),
     ],
 )
@@ -127,13 +123,9 @@ def test_a_report_without_questions_or_without_its_model(
 
 
 def test_the_example_that_comes_with_the_package() -> None:
-    known, unknown, misspelt = api.ask(
-        example_report(),
-        [
-            f"Where was {name} born?"
-            for name in ("Amos Karlsson", "Clara Whitfield", "Amos Karlson")
-        ],
-    )
+    names = ("Amos Karlsson", "Clara Whitfield", "Amos Karlson")
+    asked = [f"Where was {name} born?" for name in names]
+    known, unknown, misspelt = api.ask(example_report(), asked)
     assert (known.answered, known.answer) == (True, "Havana")
     assert known.evidence.label == "supported"
     assert (unknown.answered, unknown.reason) == (False, "unknown name")

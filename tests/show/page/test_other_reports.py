@@ -19,10 +19,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = RunFolder(tmp_path_factory.mktemp("lab") / "run")
     folder.create()
     folder.write_recipe(get_recipe("attention-lab"))
-    check = {
-        "label": "a <b>sum</b>", "found": 1.0, "expected": 1.0, "tolerance": 0.1, "apart": False,
-        "holds": True,
-    }  # fmt: skip
+    check = {"label": "a <b>sum</b>", "found": 1.0, "expected": 1.0, "tolerance": 0.1}
+    check |= {"apart": False, "holds": True}
     wrong = {"statement": "it is random", "why": "it is not", "refuted": True, "checks": [check]}
     claim = {"name": "copying", "claim": "c < v", "checks": [check], "wrong_statements": [wrong]}
     folder.write_json("demonstrations.json", [claim])
@@ -32,7 +30,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder.path
 
 
-def test_language_models_are_compared_in_bits(character_run):
+def test_language_models_are_compared_in_bits(character_run, bigram_run):
     values = describe_run(open_run(character_run))
     results = open_run(character_run).results
     best = results["better"]["bits_per_target"]
@@ -43,9 +41,7 @@ def test_language_models_are_compared_in_bits(character_run):
     count = len(open_run(character_run).vocabulary.characters)
     assert f"{math.log2(count):.2f}" in values["sentences"][2]
     assert values["embedded"]
-
-
-def test_openings_are_beginnings_of_held_out_text(character_run, bigram_run):
+    # Openings are beginnings of held-out text.
     for run in (character_run, bigram_run):
         openings = describe_run(open_run(run))["data"]["openings"]
         text = " ".join(" ".join(d.text.split()) for d in open_run(run).dataset.held_out_documents)

@@ -6,14 +6,9 @@ import pytest
 
 from wherefrom.core.errors import BadData
 from wherefrom.models.gpt import GPT, GPTConfig
-from wherefrom.runs.opened_run import Run, open_run
+from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page import packed_models as models
 from wherefrom.show.page.packed_models import pack_model, pack_models
-
-
-@pytest.fixture(scope="module")
-def run(tiny_run: Path) -> Run:
-    return open_run(tiny_run)
 
 
 def test_a_model_that_is_only_scored_is_not_in_the_page(relations_run: Path) -> None:
@@ -21,7 +16,9 @@ def test_a_model_that_is_only_scored_is_not_in_the_page(relations_run: Path) -> 
     assert names == ["with_pretraining", "without_pretraining"]
 
 
-def test_the_less_room_there_is_the_fewer_bits(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_less_room_there_is_the_fewer_bits(tiny_run: Path, monkeypatch) -> None:
+    run = open_run(tiny_run)
+
     def choose(room: int) -> list[str]:
         monkeypatch.setattr(models, "COMFORTABLE", room)
         return [each.precision for each in pack_models(run, beside=1000)]
@@ -34,9 +31,7 @@ def test_the_less_room_there_is_the_fewer_bits(run: Run, monkeypatch: pytest.Mon
     for kinds in (("fp16", "fp16"), ("int12", "int12"), ("int12", "int8"), ("int8", "int8")):
         assert choose(size(*kinds)) == list(kinds)
     assert choose(0) == ["int8", "int8"]
-
-
-def test_models_that_no_page_can_hold(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Models that no page can hold.
     monkeypatch.setattr(models, "LARGEST", 1000)
     monkeypatch.setattr(models, "COMFORTABLE", 1000)
     expected = "expected models of at most about .* million parameters together with precision"

@@ -22,9 +22,7 @@ def test_numbers_that_16_bits_cannot_hold_keep_32() -> None:
     packed = pack_weights({"a": np.array([[70000.0, 1.0]])}, "fp16")
     assert packed.entries["a"]["dtype"] == "f32"
     assert np.frombuffer(packed.data, "<f4").tolist() == [70000.0, 1.0]
-
-
-def test_numbers_that_are_none_are_refused() -> None:
+    # Numbers that are none are refused.
     with pytest.raises(BadData, match="weights of 'a': expected finite numbers"):
         pack_weights({"a": np.array([[np.nan]])}, "fp16")
 

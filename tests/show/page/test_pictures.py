@@ -74,18 +74,14 @@ def test_losses_stand_on_a_scale_that_begins_at_zero(tiny_run: Path):
     assert shares == pytest.approx([loss / losses[0] for loss in losses], abs=0.01)
 
 
-@pytest.mark.parametrize(
-    ("shown", "edges"),
-    [
+def test_facts_are_put_together_until_there_are_a_few():
+    for shown, edges in (
         ([0] * 5 + [1] * 5 + [2, 3, 2, 3, 2], [0, 1, 2]),  # the bins double
         ([0] + [20] * 4 + [40] * 9 + [70] * 9, [0, 32, 64]),  # one fact alone says nothing
         ([20] * 6 + [40] * 6 + [70], [16, 32]),  # nor does the last one
         ([3], [2]),
-        ([0, 0], [0]),
-    ],
-)
-def test_facts_are_put_together_until_there_are_a_few(shown: list[int], edges: list[int]):
-    assert _merge_small(np.array(shown)) == edges
+    ):
+        assert _merge_small(np.array(shown)) == edges
 
 
 def make_answers(confidence: list[float], right: list[bool]) -> Any:

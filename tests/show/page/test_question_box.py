@@ -12,10 +12,7 @@ from wherefrom.memorisation.exposures import count_exposures
 from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page import packed_evidence as evidence
 from wherefrom.show.page.packed_evidence import _Places, describe_evidence
-from wherefrom.show.page.question_box import (
-    describe_asking,
-    describe_exposures,
-)
+from wherefrom.show.page.question_box import describe_asking, describe_exposures
 
 
 def test_names_have_what_is_asked_about_them(tiny_run: Path) -> None:
@@ -58,14 +55,10 @@ def test_exposures_are_those_of_the_relations_that_are_asked(tiny_run: Path) -> 
     assert {relation for _, relation, _ in facts} == {"birthplace"}
     asked = [q for q in run.dataset.questions if q.support == "stated"]
     for kind in ("read", "asked"):
-        counts = exposures.about(asked, kind)
         place = found["kinds"].index(kind)
         here = [facts[q.subject, q.relation, q.answer][place] for q in asked]
-        assert here == counts.tolist()
-
-
-def test_exposures_that_take_long_are_not_counted(tiny_run: Path) -> None:
-    """A step has several rows."""
+        assert here == exposures.about(asked, kind).tolist()
+    # Those that take long are not counted; a step has several rows.
     run = open_run(tiny_run)
     stages = tuple(replace(stage, steps=100_000) for stage in run.recipe.stages)
     run.recipe = replace(run.recipe, stages=stages)

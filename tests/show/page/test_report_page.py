@@ -1,7 +1,6 @@
 """Reports as files: the same bytes each time, whole or not there, and every kind of bad input."""
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -18,11 +17,6 @@ from wherefrom.show.page import engine_data, question_report
 from wherefrom.show.page import report_page as report
 from wherefrom.show.page.judged_answers import collect_answers
 from wherefrom.show.page.making import command_for
-
-
-@pytest.fixture
-def own_run(tiny_run, tmp_path):
-    return Path(shutil.copytree(tiny_run, tmp_path / "people-0"))
 
 
 def test_the_same_run_gives_the_same_bytes_wherever_it_lies(report_file, own_run):
@@ -66,17 +60,18 @@ def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):
 
 def test_a_report_replaces_no_file_of_a_run_and_no_device(tiny_run, tmp_path):
     before = (tiny_run / "run.json").read_bytes()
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
+    os.mkfifo(tmp_path / "pipe")
     refused = {
         tiny_run / "run.json": "expected a file outside of the run",
         tiny_run / "models" / "page.html": "expected a file outside of the run",
-        pipe: "expected a file, found a device or a pipe",
+        tmp_path / "pipe": "expected a file, found a device or a pipe",
         Path(""): "--out: expected a file such as report.html, found",
     }
     for out, said in refused.items():
         with pytest.raises(UsageError, match=said):
             api.write_report(tiny_run, out=out)
+    with pytest.raises(UsageError, match="precision: expected auto"):
+        api.write_report(tiny_run, out=tmp_path / "page.html", precision="int4")
     assert (tiny_run / "run.json").read_bytes() == before
 
 
@@ -91,19 +86,7 @@ def test_several_relations_have_rows_of_their_own(relations_run, tmp_path):
         assert f'<span class="asked-for">{relation}</span>' in page
 
 
-def test_a_run_without_calibration_has_no_slider_but_answers(facts_folder):
-    values = report.describe_run(open_run(facts_folder / "run"))
-    assert values["slider"] is None
-    assert values["embedded"]
-    assert [p.name for p in values["pictures"]] == ["accuracy", "learning"]
-
-
 # --- bad input -------------------------------------------------------------------------------
-
-
-def test_an_unknown_precision(tiny_run):
-    with pytest.raises(UsageError, match="precision: expected auto"):
-        api.write_report(tiny_run, precision="int4")
 
 
 def test_a_model_that_cannot_be_embedded_leaves_the_asking_out(own_run, monkeypatch, tmp_path):
@@ -128,13 +111,7 @@ def test_a_model_that_cannot_be_embedded_leaves_the_asking_out(own_run, monkeypa
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [
-        [],
-        ["seed=3"],
-        ["data.held_out=20", "stages.pretrain.steps=7", "model.bias=true"],
-        ["data.exposure=zipf"],
-    ],
+    "settings", [[], ["seed=3", "data.held_out=20", "stages.pretrain.steps=7", "model.bias=true"]]
 )
 def test_the_command_gives_the_same_recipe(settings):
     recipe = adjust(get_recipe("people"), settings=settings)
@@ -145,10 +122,13 @@ def test_the_command_gives_the_same_recipe(settings):
     assert api.build_recipe("people", settings=given, seed=seed) == recipe
 
 
-def test_a_users_files_are_named_without_their_folders(facts_folder, tmp_path):
+def test_a_users_files_without_calibration_are_named_without_their_folders(facts_folder, tmp_path):
     run = open_run(facts_folder / "run")
     command = command_for(run.recipe)
     assert " --corpus corpus.txt --questions questions.tsv " in command
+    values = report.describe_run(run)
+    assert (values["slider"], bool(values["embedded"])) == (None, True), "without calibration"
+    assert [p.name for p in values["pictures"]] == ["accuracy", "learning"]
     api.write_report(run, tmp_path / "report.html")
     assert str(facts_folder.parent) not in (tmp_path / "report.html").read_text()
 

@@ -66,6 +66,7 @@ def test_a_risk_that_the_calibration_questions_cannot_show_answers_nothing():
     found = offer([(0.9, True)] * 40, DOUBTFUL)
     assert stop(found, 0.1).answered > 0  # of 7 %, the threshold would be the same
     refused = stop(found, 0.05)
+    assert offer([], POLICY) is offer([(0.5, True)], None) is None, "no slider at all"
     assert refused.answered == 0
     assert refused.why_not == (
         "40 calibration questions are too few for a threshold: it takes at least 45 answers if all "
@@ -116,10 +117,11 @@ def test_the_lower_floor_of_a_higher_risk_does_not_raise_the_threshold():
     assert above == {0.1: 0.75, 0.4: 0.5}
 
 
+SCORES = st.sampled_from([0.0, *np.arange(0.4, 1, 0.05)])
+
+
 @given(
-    st.lists(
-        st.tuples(st.sampled_from([0.0, *np.arange(0.4, 1, 0.05)]), st.booleans()), min_size=1
-    ),
+    st.lists(st.tuples(SCORES, st.booleans()), min_size=1),
     st.sampled_from([0.55, 0.75, 0.9, 2.0]),
     st.booleans(),
 )
@@ -144,8 +146,3 @@ def test_it_is_said_why_only_where_nothing_is_answered_at_all(other, said):
     policy = replace(POLICY, relations={n: RelationPolicy(CURVE, t) for n, t in each.items()})
     found = offer([(0.9, True)], policy)
     assert found.stops[found.usual].why_not == said
-
-
-def test_without_calibration_there_is_no_slider():
-    assert offer([], POLICY) is None
-    assert offer([(0.5, True)], None) is None

@@ -14,9 +14,7 @@ from wherefrom.show.page.sections import cross, list_answers, measure_left_out
 from wherefrom.show.page.summary_sentences import confidence
 
 
-def answer(
-    subject, said, gold, *, given=True, label="supported", source="recalled", support="stated"
-):
+def answer(subject, said, gold, given=True, label="supported", source="recalled"):
     reply = make_reply(
         question=f"Where was {subject} born?",
         subject=subject,
@@ -26,17 +24,15 @@ def answer(
         evidence=Verdict(label, None, None, None, 0.0),
         source=Source(source, 0.9),
     )
-    return AuditedAnswer(reply, gold, said == gold, "held-out", support, {}, None)
+    return AuditedAnswer(reply, gold, said == gold, "held-out", "stated", {}, None)
 
 
 ROWS = [
     answer("Ada Lund", "Oslo", "Oslo"),
     answer("Bo Falk", "Rome", "Lima", label="contradicted"),
     answer("Cy Roth", "Bonn", "Cork", label="contradicted", source="guessed", given=False),
-    answer("Di Holm", "Oslo", "Cork", label="silent", source="guessed", support="omitted"),
-    answer(
-        "Ed Lund", "Oslo", "Cork", label="no text", source="guessed", support="none", given=False
-    ),
+    answer("Di Holm", "Oslo", "Cork", label="silent", source="guessed"),
+    answer("Ed Lund", "Oslo", "Cork", label="no text", source="guessed", given=False),
 ]
 
 
@@ -53,9 +49,7 @@ def test_the_two_way_table_counts_every_answer_once():
     assert sum(count for count, _ in cells.values()) == len(ROWS)
     assert found["footnote"].endswith("fitted the predictor.")
     assert cross([]) is None
-
-
-def test_without_retrained_models_answers_are_counted_by_evidence_alone():
+    # Without retrained models, answers are counted by evidence alone.
     found = cross([replace(row, reply=replace(row.reply, source=None)) for row in ROWS])
     cells = {row["label"]: [cell["count"] for cell in row["cells"]] for row in found["rows"]}
     assert cells == {"supported": [1], "contradicted": [2], "silent": [1], "no text": [1]}
@@ -72,9 +66,7 @@ def test_support_that_is_only_as_read_is_counted_apart():
     assert "The text supports 2 of 6 answers" in found["sentence"]
     assert "1 of them are only as read" in found["sentence"]
     assert [row["e"] for row in list_answers([read, first], {})] == ["as read", "supported"]
-
-
-def test_the_rows_of_the_table_say_what_the_replies_say():
+    # The rows of the table say what the replies say.
     (first, *_) = list_answers(ROWS, {"Where was Ada Lund born?": [0.9, 0.2, 4]})
     assert first == {
         "q": "Where was Ada Lund born?", "s": "Ada Lund", "r": "birthplace", "a": "Oslo",

@@ -22,18 +22,15 @@ def run():
     documents = tuple(Document(f"{name} was born in Oslo.", Span(0, len(name))) for name in names)
     asked = tuple(Question(f"Where was {n} born?", n, "r", "Oslo", "asked") for n in names[:1])
     held = tuple(Question(f"Where was {n} born?", n, "r", "Oslo", "held-out") for n in names * 40)
-    task = SimpleNamespace(name="birthplace")
     models = tuple(SimpleNamespace(name=n) for n in ("without_pretraining", "with_pretraining"))
+    tasks = (SimpleNamespace(name="birthplace"),)
+    recipe = SimpleNamespace(tasks=tasks, models=models, primary="with_pretraining")
+    recipe.data = SimpleNamespace(kind="people")
     return SimpleNamespace(
         dataset=Dataset((*documents, *documents), (), (*asked, *held)),
         questions=lambda _: held,
         cost=lambda: {"parameters": 1234},
-        recipe=SimpleNamespace(
-            tasks=(task,),
-            models=models,
-            primary="with_pretraining",
-            data=SimpleNamespace(kind="people"),
-        ),
+        recipe=recipe,
         results={
             "majority": accuracy(6, 80),
             "nearest_name": accuracy(4, 80),
@@ -109,28 +106,17 @@ def test_a_run_without_calibration_always_answers(run):
     assert summarise(run, abstains=False)[2].striptags().startswith("It always answers")
 
 
-@pytest.mark.parametrize(
-    ("answered", "n", "words"),
-    [
-        (0, 24, "It answers 0 of 24 questions and says “I don’t know” to all of them."),
-        (24, 24, "It answers 24 of 24 questions."),
-    ],
-)
-def test_a_run_that_answers_all_or_none_says_so(run, answered, n, words):
-    for name in ("refused_without_text", "refused_omitted", "precision"):
-        del run.results[name]
-    run.results["answered_share"] = share("answered_share", answered / n, n)
-    assert summarise(run)[2].striptags() == words
-
-
-def test_a_run_without_baselines_stands_alone(run):
+def test_a_run_that_answers_all_or_none_or_has_no_baselines_says_so(run):
     run.results = {"with_pretraining": accuracy(78, 80)}
+    for answered, words in (
+        (0, "It answers 0 of 24 questions and says “I don’t know” to all of them."),
+        (24, "It answers 24 of 24 questions."),
+    ):
+        run.results["answered_share"] = share("answered_share", answered / 24, 24)
+        assert summarise(run)[2].striptags() == words
     assert summarise(run)[1].striptags().endswith("(97.5 %, 91 to 99).")
 
 
-@pytest.mark.parametrize(
-    ("share", "words"),
-    [(0.975, "97.5 %"), (1.0, "100 %"), (0.03, "3 %"), (0.0, "0 %"), (0.0006, "0.1 %")],
-)
-def test_percentages_have_a_decimal_where_it_says_something(share, words):
-    assert percent(share).replace("\u00a0", " ") == words
+def test_percentages_have_a_decimal_where_it_says_something():
+    said = [percent(share).replace("\u00a0", " ") for share in (0.975, 1.0, 0.03, 0.0, 0.0006)]
+    assert said == ["97.5 %", "100 %", "3 %", "0 %", "0.1 %"]

@@ -16,21 +16,20 @@ SCORES = {
 APPLIED = {"threshold": 0.6, "target": 0.9,
            "answered_share": {"answered_share": 0.75, **SHARE},
            "precision": {"precision": 0.8, **SHARE}}  # fmt: skip
+BY_SUPPORT = {
+    "stated": {"answered_share": {"answered_share": 0.5, **SHARE}, "risk": {"risk": 0.02, **SHARE}},
+    "none": {"answered_share": {"answered_share": 0.0, **SHARE}, "risk": None},
+}
 OUTCOME = {"people": 1, "share": 0.25, "interval": [0.05, 0.7]}
 AREA = {"auroc": 0.912, "interval": [0.85, 0.95], "n": 92}
 GAIN = {"difference": 0.05, "interval": [-0.01, 0.1], "n": 92}
 RIGHT = {"accuracy": 0.9, "interval": [0.8, 0.95], "n": 92}
 MEASURED: dict[str, Any] = {
-    "models": 16,
-    "auroc": AREA,
-    "auroc_with_text": AREA | {"auroc": 0.9},
-    "probability_alone": {"auroc": AREA | {"auroc": 0.85}, "gain": GAIN},
-    "confidence_alone": None,
-    "agreement": RIGHT,
-    "constant": RIGHT | {"accuracy": 0.84, "label": "recalled"},
-    "evidence": RIGHT | {"accuracy": 0.86},
-    "in_words": ["the predictor is not shown to be better than ..."],
-}
+    "models": 16, "auroc": AREA, "auroc_with_text": AREA | {"auroc": 0.9},
+    "probability_alone": {"auroc": AREA | {"auroc": 0.85}, "gain": GAIN}, "confidence_alone": None,
+    "agreement": RIGHT, "constant": RIGHT | {"accuracy": 0.84, "label": "recalled"},
+    "evidence": RIGHT | {"accuracy": 0.86}, "in_words": ["the predictor is not shown to be ..."],
+}  # fmt: skip
 FINDINGS: dict[str, Any] = {
     "confidence": {
         "calibrated": SCORES, "raw": SCORES | {"brier": {"score": 0.15, "interval": None}},
@@ -39,7 +38,8 @@ FINDINGS: dict[str, Any] = {
         "area_difference": {"difference": -0.05, "interval": [-0.075, -0.025]},
     },
     "abstention": {
-        "in_use": APPLIED, "thresholds": {"0.9": APPLIED, "0.95": APPLIED | {"precision": None}},
+        "in_use": APPLIED | {"by_support": BY_SUPPORT},
+        "thresholds": {"0.9": APPLIED, "0.95": APPLIED | {"precision": None}},
         "raw_probability": {"0.95": APPLIED},
         "certificate": {"alpha": 0.1, "delta": 0.05, "certified": True, "more_people": None},
         "certified": APPLIED, "uncertified": APPLIED, "advice": "certified: ...",
@@ -100,6 +100,8 @@ def test_all_of_it():
         "abstention: share right among answered (the certificate fails with probability at "
         "most 5 %)",
         "threshold in use 80.0 % [70.0, 90.0] answers 75.0 % of questions",
+        "text states it: wrong 2.0 % [70.0, 90.0] answers 50.0 % of 20",
+        "no text: wrong - answers 0.0 % of 20",
         "threshold set for 90 % right 80.0 % [70.0, 90.0] answers 75.0 % of questions",
         "threshold set for 95 % right - answers 75.0 % of questions",
         "certified: at most 10 % wrong 80.0 % [70.0, 90.0] answers 75.0 % of questions",
@@ -149,6 +151,12 @@ def test_what_was_not_found_has_no_section():
     lines = found(source=FINDINGS["source"] | {"measured": MEASURED | dict.fromkeys(few)})
     assert any("AUROC of the predictor" in line for line in lines)
     assert "among people with text" not in " ".join(lines)
+    # Too few people for a bound, all of one kind.
+    none = dict.fromkeys(("certificate", "certified", "uncertified", "advice"))
+    alone = {"in_use": APPLIED | {"by_support": {"stated": BY_SUPPORT["stated"]}}}
+    lines = found(abstention=FINDINGS["abstention"] | none | alone, decoys=None)
+    assert "abstention: share right among answered" in lines
+    assert not any("certified" in line or "states it" in line for line in lines)
     nothing = {k: v for k, v in FINDINGS.items() if k not in SECTIONS}
     assert audit_table(nothing).sections == ()
 
@@ -176,31 +184,6 @@ def test_what_would_help_is_said_of_each_relation_and_not_of_all():
     assert "would not help" not in " ".join(lines)
 
 
-def test_too_few_people_for_a_bound_leave_it_out():
-    none = dict.fromkeys(("certificate", "certified", "uncertified", "advice"))
-    lines = found(abstention=FINDINGS["abstention"] | none, decoys=None)
-    assert "abstention: share right among answered" in lines
-    assert not any("certified" in line for line in lines)
-
-
-def test_risk_by_support_stands_below_the_threshold_in_use():
-    share = {"answered_share": 0.5, "interval": [0.4, 0.6], "n": 12}
-    parts = {
-        "stated": {"answered_share": share, "risk": {"risk": 0.02, "interval": [0.0, 0.1], "n": 6}},
-        "none": {"answered_share": share | {"answered_share": 0.0}, "risk": None},
-    }
-    abstention = copy.deepcopy(FINDINGS["abstention"])
-    abstention["in_use"]["by_support"] = parts
-    lines = found(abstention=abstention)
-    place = next(i for i, line in enumerate(lines) if line.startswith("threshold in use"))
-    assert lines[place + 1 : place + 3] == [
-        "text states it: wrong 2.0 % [0.0, 10.0] answers 50.0 % of 12",
-        "no text: wrong - answers 0.0 % of 12",
-    ]
-    abstention["in_use"]["by_support"] = {"stated": parts["stated"]}
-    assert not any("states it" in line for line in found(abstention=abstention))
-
-
 def test_a_name_that_says_nothing_is_no_warning():
     whole = {"bits": 0.0, "interval": [-0.02, 0.02], "n": 20}
     lines = found(name_bias=FINDINGS["name_bias"] | {"whole": whole})
@@ -215,7 +198,7 @@ def test_what_to_make_of_it_is_said_for_all_and_for_each_relation():
     part = {"measured": MEASURED | {"in_words": ["no better than one label"]}}
     found = {"source": {"measured": MEASURED, "by_relation": {"hand": part}}}
     assert explain_source(found) == [
-        "source: the predictor is not shown to be better than ...",
+        "source: the predictor is not shown to be ...",
         "source, hand: no better than one label",
     ]
     assert explain_source({"source": {"measured": None}}) == []

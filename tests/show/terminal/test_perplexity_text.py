@@ -34,15 +34,10 @@ def test_what_was_asked_besides_has_sections():
     }  # fmt: skip
     more = {"preprocessed": [chain], "temperatures": [{"temperature": 1.5, "perplexity": 13.8}]}
     texts = {"a": measured(None, **more), "b": measured(1e12, classes={}, **more)}
-    gaps = {"b": {"digits": 0.5}}
-    lines = layout(perplexity_table("run", "character", texts, gaps, "spelt"))
+    lines = layout(perplexity_table("run", "character", texts, {}, "spelt"))
     text = "\n".join(lines)
-    assert "14.33 / 14.00 / 15.00; 1,200" in text
-    assert "1.5" in text
-    assert "too large" in text
-    assert "1.0e+12" in text
-    assert "nats per target, compared with a" in text
-    assert "+0.500" in text
+    for words in ("14.33 / 14.00 / 15.00; 1,200", "1.5", "too large", "1.0e+12"):
+        assert words in text
     (capitals,) = [line for line in lines if "capitals" in line]
     assert capitals.endswith("-")
 

@@ -1,7 +1,6 @@
 import io
 
 import numpy as np
-import pytest
 
 from wherefrom.core.durations import duration
 from wherefrom.core.progress import tell
@@ -94,22 +93,10 @@ def test_on_a_terminal_a_line_about_steps_replaces_the_one_before(monkeypatch):
     )
 
 
-def test_a_loss_without_targets_is_none():
+def test_durations_and_a_loss_without_targets():
     assert mean_loss({"loss": np.array([np.nan]), "targets": np.array([0])}) == "none"
-
-
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [
-        (0.42, "0.4 s"),
-        (12.3, "12 s"),
-        (99.7, "1 min 40 s"),
-        (3600, "1 h 0 min"),
-        (8000, "2 h 13 min"),
-    ],
-)
-def test_durations(seconds, text):
-    assert duration(seconds) == text
+    said = ["0.4 s", "12 s", "1 min 40 s", "1 h 0 min", "2 h 13 min"]
+    assert [duration(seconds) for seconds in (0.42, 12.3, 99.7, 3600, 8000)] == said
 
 
 def test_reading_a_long_text_says_a_line_every_few_seconds_and_a_short_one_nothing(capsys):

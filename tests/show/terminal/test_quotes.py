@@ -10,9 +10,7 @@ def test_a_name_is_found_as_whole_words_in_any_case():
     text = "AMOS  Karlsson met Amos Karlssonova; amos karlsson left."
     found = [text[span.start : span.end] for span in find_words(text, "Amos Karlsson")]
     assert found == ["AMOS  Karlsson", "amos karlsson"]
-
-
-def test_a_name_is_no_pattern():
+    # A name is no pattern.
     assert find_words("axb", "a.b") == []
     assert find_words("see a.b here", "a.b") == [Span(4, 7)]
     assert find_words("an unclosed (", "(") == [Span(12, 13)]

@@ -56,64 +56,39 @@ def test_why_an_answer_is_not_given_has_a_line_of_its_own():
     [
         ({"confidence": None}, "  Oslo"),
         (DECLINED, "  I don't know; best guess Oslo, 13.6 %"),
-        (
-            DECLINED | {"confidence": 0.7496, "needs": 0.75},
-            "  I don't know; best guess Oslo, 74.9 %, needs 75.0 %",
-        ),
-        (
-            {"confidence": None, "unverified": True},
-            "  Oslo (unverified: no threshold was shown to keep the risk; 40.0 % by the model's "
-            "own probability)",
-        ),
-        (
-            DECLINED | {"confidence": None, "unverified": True, "needs": 0.75},
-            "  I don't know; best guess Oslo, 40.0 % by the model's own probability, needs 75.0 %",
-        ),
-        (
-            {"answered": False, "reason": UNKNOWN_NAME, "confidence": None},
-            "  I don't know: the model does not know the name (its best guess is Oslo)",
-        ),
+        (DECLINED | {"confidence": 0.7496, "needs": 0.75},
+         "  I don't know; best guess Oslo, 74.9 %, needs 75.0 %"),
+        ({"confidence": None, "unverified": True},
+         "  Oslo (unverified: no threshold was shown to keep the risk; 40.0 % by the model's "
+         "own probability)"),
+        (DECLINED | {"confidence": None, "unverified": True, "needs": 0.75},
+         "  I don't know; best guess Oslo, 40.0 % by the model's own probability, needs 75.0 %"),
+        ({"answered": False, "reason": UNKNOWN_NAME, "confidence": None},
+         "  I don't know: the model does not know the name (its best guess is Oslo)"),
         ({"answer": ""}, "  nothing (13.6 % sure)"),
     ],
-)
+)  # fmt: skip
 def test_the_answer(changed, line):
     assert describe_reply(replace(REPLY, **changed))[1] == line
 
 
 @pytest.mark.parametrize(
-    ("verdict", "line"),
+    ("changed", "line"),
     [
-        (CONTRADICTED, '  evidence: contradicted by "Ada is from Oslo."'),
-        (SILENT, "  evidence: silent (the text about this name does not state it)"),
-        (NO_TEXT, "  evidence: no text (nothing in the text is about this name)"),
-        (
-            replace(SUPPORTED, as_read=True),
-            '  evidence: as read in "Ada is from Oslo." (the reader reads the sentence of its own '
-            "note again: this confirms nothing)",
-        ),
+        ({"evidence": CONTRADICTED}, '  evidence: contradicted by "Ada is from Oslo."'),
+        ({"evidence": SILENT}, "  evidence: silent (the text about this name does not state it)"),
+        ({"evidence": replace(SUPPORTED, as_read=True)},
+         '  evidence: as read in "Ada is from Oslo." (the reader reads the sentence of its own '
+         "note again: this confirms nothing)"),
+        ({"took_notes": True}, "  note: no note"),
+        ({"took_notes": True, "note": NOTE},
+         '  note: Oslo (score 97.0 %; as the model answers) from "Ada is from Oslo."'),
+        ({"took_notes": True, "note": replace(NOTE, agrees=False, document_id="p7")},
+         '  note: Oslo (score 97.0 %; the model answers otherwise) from "Ada is from Oslo." of p7'),
     ],
-)
-def test_what_the_text_says(verdict, line):
-    assert line in describe_reply(replace(REPLY, evidence=verdict))
-
-
-@pytest.mark.parametrize(
-    ("note", "line"),
-    [
-        (None, "  note: no note"),
-        (
-            NOTE,
-            '  note: Oslo (score 97.0 %; as the model answers) from "Ada is from Oslo."',
-        ),
-        (
-            replace(NOTE, agrees=False, document_id="p7"),
-            "  note: Oslo (score 97.0 %; the model answers otherwise) "
-            'from "Ada is from Oslo." of p7',
-        ),
-    ],
-)
-def test_what_the_reader_noted(note, line):
-    assert line in describe_reply(replace(REPLY, took_notes=True, note=note))
+)  # fmt: skip
+def test_what_the_text_says_and_what_the_reader_noted(changed, line):
+    assert line in describe_reply(replace(REPLY, **changed))
 
 
 def test_what_is_not_known_has_no_line():
@@ -122,14 +97,8 @@ def test_what_is_not_known_has_no_line():
 
 
 def test_what_else_a_reader_must_know():
-    lines = describe_reply(
-        replace(
-            REPLY,
-            source=Source("guessed", 0.04),
-            trained_on=True,
-            did_you_mean=("Ada Lind", "Ida Lund"),
-        )
-    )
+    source, names = Source("guessed", 0.04), ("Ada Lind", "Ida Lund")
+    lines = describe_reply(replace(REPLY, source=source, trained_on=True, did_you_mean=names))
     assert lines[2] == "  did you mean Ada Lind or Ida Lund?"
     assert lines[-2] == "  source: guessed (probability of recall 4.0 %)"
     assert lines[-1].startswith("  the model was trained on this very question; ")
@@ -155,9 +124,8 @@ def test_a_claim_line_by_line():
         "  the corpus says so: ...",
     ]
     agreed = describe_claim(REPLY, replace(claim, text=REPLY.answer))
-    assert [line.split(":")[0] for line in agreed if "evidence" in line] == [
-        "  evidence on the model's answer"
-    ]
+    evidence = [line.split(":")[0] for line in agreed if "evidence" in line]
+    assert evidence == ["  evidence on the model's answer"]
 
 
 def test_a_claim_without_text():

@@ -125,11 +125,9 @@ def test_why_nothing_is_answered_is_a_sentence_for_all_of_which_it_is_so():
     ]
     share = PEOPLE["answered_share"] | {"why_not": "too few"}
     assert explain_abstention({"answered_share": share}) == ["nothing is answered: too few"]
-    both = share | {"by_relation": dict.fromkeys((PLACE, HAND), share)}
-    both.pop("why_not")
-    assert explain_abstention({"answered_share": both}) == [
-        f"{PLACE}, {HAND}: nothing is answered: too few"
-    ]
+    both = PEOPLE["answered_share"] | {"by_relation": dict.fromkeys((PLACE, HAND), share)}
+    (line,) = explain_abstention({"answered_share": both})
+    assert line == f"{PLACE}, {HAND}: nothing is answered: too few"
     assert explain_abstention(PEOPLE) == []
 
 
@@ -145,12 +143,8 @@ def test_the_three_scores_of_a_run_with_notes_stand_together_in_words():
     names = ("majority", OPEN_BOOK, WITHOUT_NOTES, "with_pretraining")
     results = dict.fromkeys(names, score)
     (section,) = results_table(results).sections
-    assert [row[0] for row in section.rows] == [
-        "majority",
-        "open-book reader",
-        "closed-book, text only",
-        "closed-book, taught from notes",
-    ]
+    said = ["majority", "open-book reader", "closed-book, text only"]
+    assert [row[0] for row in section.rows] == [*said, "closed-book, taught from notes"]
     (line,) = explain_notes(results)
     assert "learns the reader's mistakes" in line
     del results[OPEN_BOOK]

@@ -1,29 +1,36 @@
 """The submissions of a class: a table of grades, and beside it what a teacher looks at next.
 
 `grades.csv` is written anew by each run; beside it `grades.tests.csv` has statistics of the tests,
-`grades.pairs.csv` submissions that are alike, and `grades.corrections.csv` what people gave
-instead, which stays as it is.
+and `grades.pairs.csv` submissions that are alike. `grades.corrections.csv` is only read: there,
+people override a test's points or record what a regrade gave. The last row for a submission and
+test counts.
 """
 
 import argparse
 import ast
+import csv
 import json
+import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wherefrom.core.errors import BadData, MissingInput, WherefromError
-from wherefrom.core.files import read_text
-from wherefrom.course.classroom import records, similarity
+from wherefrom.core.files import cannot_write, read_text, write_text
 from wherefrom.course.classroom.gradescope import answer_gradescope
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.intake import Taken, taken
 from wherefrom.course.doctor.isolation import describe
 from wherefrom.course.doctor.marks import Grade, Tests, table, write_csv
-from wherefrom.course.doctor.recognition import OURS
+from wherefrom.course.doctor.recognition import OURS, alike, fingerprints, trees
 from wherefrom.course.doctor.starter import blank
+
+COLUMNS = ("submission", "test", "points", "kind", "reason")  # of a correction
+KINDS = ("override", "regrade")
 
 
 @dataclass(frozen=True)
@@ -91,7 +98,7 @@ def write_class(folder: Path, out: Path, grader: Grader) -> None:
     """The table of a class, and the three beside it."""
     tests, pairs, corrected = (out.with_suffix(f".{kind}.csv")
                                for kind in ("tests", "pairs", "corrections"))  # fmt: skip
-    corrections = records.read_corrections(corrected, grader.known)
+    corrections = read_corrections(corrected, grader.known)
     # People mark the written parts, which have no column otherwise.
     columns = [*grader.columns, *sorted({c["test"] for c in corrections} - set(grader.columns))]
     seen: list[Grade] = []
@@ -99,16 +106,16 @@ def write_class(folder: Path, out: Path, grader: Grader) -> None:
     def rows() -> Iterator[dict[str, Any]]:
         for grade in grader.answer_all(folder):
             seen.append(grade)
-            yield records.correct(grade.row(columns), corrections)
+            yield correct(grade.row(columns), corrections)
 
-    records.write_table(out, rows())
+    write_table(out, rows())
     names = [grade.name for grade in seen]
-    records.write_table(tests, records.statistics(seen))
-    alike = compare(folder, names, grader)
-    records.write_table(pairs, alike)
+    write_table(tests, statistics(seen))
+    similar = compare(folder, names, grader)
+    write_table(pairs, similar)
     print(f"{len(seen)} submissions: {out}")
     print(f"statistics of the tests: {tests}")
-    print(f"{len(alike)} pairs that are alike, to be read, not judged: {pairs}")
+    print(f"{len(similar)} pairs that are alike, to be read, not judged: {pairs}")
     print(f"{len(corrections)} corrections by people: {corrected}")
     strange = [c["submission"] for c in corrections if c["submission"] not in names]
     if strange:
@@ -118,18 +125,68 @@ def write_class(folder: Path, out: Path, grader: Grader) -> None:
         )
 
 
+def write_table(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    with cannot_write(path), path.open("w", encoding="utf-8", newline="") as file:
+        write_csv(rows, file)
+
+
 def compare(folder: Path, names: Sequence[str], grader: Grader) -> list[dict[str, Any]]:
     """Which of the submissions are alike; one that cannot be read has its reason in the grades."""
     found: dict[str, set[int]] = {}
     for name in names:
-        try:
-            with taken(folder / name) as copy:
-                found[name] = similarity.fingerprints_of(copy.folder)
-        except (WherefromError, OSError):
-            continue
+        with suppress(WherefromError, OSError), taken(folder / name) as copy:
+            found[name] = set[int]().union(*map(fingerprints, trees(copy.folder)))
     texts = [read_text(path) for path in grader.solved]
     tools = [read_text(path) for path in grader.home.rglob("*.py") if path not in grader.solved]
-    given = [*map(blank, texts), *tools]
-    usual = [similarity.fingerprints(ast.parse(text)) for text in given]
-    ours = set[int]().union(*(similarity.fingerprints(ast.parse(text)) for text in texts))
-    return similarity.alike(found, ours, usual)
+    usual = [fingerprints(ast.parse(text)) for text in (*map(blank, texts), *tools)]
+    ours = set[int]().union(*(fingerprints(ast.parse(text)) for text in texts))
+    return alike(found, ours, usual)
+
+
+def read_corrections(path: Path, tests: Iterable[str]) -> list[dict[str, Any]]:
+    """The rows of the file; one with the header alone is made where there is none."""
+    if not path.exists():
+        write_text(path, ",".join(COLUMNS) + "\n")
+    rows = csv.DictReader(read_text(path).splitlines(), restval="")
+    if tuple(rows.fieldnames or ()) != COLUMNS:
+        raise BadData(f"{path}:1: expected the columns {','.join(COLUMNS)}")
+    known, found = set(tests), list[dict[str, Any]]()
+    for row in rows:
+        number = re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)", row["points"])
+        for column, holds, wanted in (
+            ("kind", row["kind"] in KINDS, "override or regrade"),
+            ("test", row["test"] in known, "one that --list names"),
+            ("points", number, "a number"),
+        ):
+            if not holds:
+                where = f"{path}:{rows.line_num}: {column}"
+                raise BadData(f"{where}: expected {wanted}, found '{row[column]}'")
+        found.append(row | {"points": float(row["points"])})
+    return found
+
+
+def correct(row: dict[str, Any], corrections: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A submission's row with what people gave instead; the reasons come first."""
+    own = {c["test"]: c for c in corrections if c["submission"] == row["submission"]}
+    new = dict(row)
+    for test, given in own.items():
+        new["points"] += given["points"] - (new.get(test) or 0)
+        new[test] = given["points"]
+    said = [f"{test} {c['points']:g} by {c['kind']}: {c['reason']}" for test, c in own.items()]
+    return new | {"why": "; ".join(filter(None, [*said, row["why"]]))}
+
+
+def statistics(grades: Sequence[Grade]) -> list[dict[str, Any]]:
+    """A row for each test: who passed it, what it gave on average, and the usual mistakes."""
+    rows: list[dict[str, Any]] = []
+    for name in dict.fromkeys(name for grade in grades for name in grade.results):
+        having = [grade for grade in grades if name in grade.results]
+        results, test = [grade.results[name] for grade in having], having[0].tests[name]
+        mistakes = Counter(r.mistake for r in results if r.state != "ok" and r.mistake)
+        row: dict[str, Any] = {"test": name, "what": test.what, "points": test.points}
+        row |= {"submissions": len(having), "passed": sum(r.state == "ok" for r in results)}
+        row |= {"not judged": sum(r.state == "unknown" for r in results)}
+        row |= {"mean points": round(sum(g.points(name) for g in having) / len(having), 2)}
+        usual = ", ".join(f"{mistake} ({n})" for mistake, n in mistakes.most_common(3))
+        rows.append(row | {"mistakes": usual})
+    return rows

@@ -16,7 +16,6 @@ from wherefrom.course.doctor.marks import Grade, table
 from wherefrom.show.terminal.messages import printable
 
 _RIGHT = re.compile(r"(\d+) of (\d+) right")  # how a file of predictions was scored
-_BASIC = "-basic"
 
 
 def answer_gradescope(place: Path, grade: Callable[[Path], Grade]) -> None:
@@ -35,13 +34,18 @@ def answer_gradescope(place: Path, grade: Callable[[Path], Grade]) -> None:
 def results(grade: Grade) -> dict[str, Any]:
     """What results.json has."""
     said = [grade.refused] if grade.refused else [*grade.said, "", *table(grade)[-1:]]
-    found: dict[str, Any] = {
+    # The share of dev and test questions that was right, where it is known and earned points.
+    right = {name: _RIGHT.match(result.text) for name, result in grade.results.items()
+             if result.state == "ok"}  # fmt: skip
+    return {
         "score": grade.total,
         "output": "\n".join(printable(line).strip() for line in said),
         "stdout_visibility": "hidden",
         "tests": [_test(grade, name) for name in grade.results],
-    }
-    return found | {"leaderboard": _leaderboard(grade)}
+        "leaderboard": [{"name": f"{grade.tests[name].what}, %",
+                         "value": round(100 * int(found[1]) / int(found[2]), 1)}
+                        for name, found in right.items() if found],
+    }  # fmt: skip
 
 
 def _test(grade: Grade, name: str) -> dict[str, Any]:
@@ -54,15 +58,5 @@ def _test(grade: Grade, name: str) -> dict[str, Any]:
         "name": test.what,
         "number": name,
         "output": printable(why.get(result.state, "") + result.text),
-        "visibility": "visible" if name.endswith(_BASIC) else "after_published",
+        "visibility": "visible" if name.endswith("-basic") else "after_published",
     }
-
-
-def _leaderboard(grade: Grade) -> list[dict[str, Any]]:
-    """The share of dev and test questions that was right, where it is known and earned points."""
-    board: list[dict[str, Any]] = []
-    for name, result in grade.results.items():
-        if result.state == "ok" and (right := _RIGHT.match(result.text)):
-            share = 100 * int(right[1]) / int(right[2])
-            board.append({"name": f"{grade.tests[name].what}, %", "value": round(share, 1)})
-    return board

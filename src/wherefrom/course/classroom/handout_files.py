@@ -1,17 +1,25 @@
 """What a term needs, made from an assignment's sources: for students, and for the teacher.
 
-Everything is first made in memory, as contents by path, and then written at once.
+Everything is first made in memory, as contents by path, and then written at once. Pages and small
+files come of the templates in `course`.
 """
 
 import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from wherefrom.core.errors import CannotWrite
 from wherefrom.core.files import cannot_write, write_bytes
-from wherefrom.course.classroom import handout_pages as pages
-from wherefrom.course.classroom.assignments import BASIC, POINTS, Assignment, find_assignment
+from wherefrom.course.classroom import assignment_commands as commands
+from wherefrom.course.classroom.assignments import (
+    BASIC,
+    COURSE,
+    POINTS,
+    Assignment,
+    find_assignment,
+)
 from wherefrom.course.classroom.submission_archives import archive, is_program, make_wheel
 from wherefrom.course.doctor.starter import blank
 from wherefrom.course.doctor.years import DEFAULT_YEAR
@@ -20,6 +28,8 @@ Files = dict[str, bytes]
 STUDENT, TEACHER = "student", "teacher"
 # As the letters are called in the sources, by a kind of test that the part has in every year.
 _LETTERS = {"c": "finetuning", "e": "truncation", "f": "pretraining", "g": "dev of part g"}
+SEED = 0  # of the demonstrations in the rubric
+EPOCHS = 200  # of pretraining on a small GPU: the learning rate has come down by then
 _PART = re.compile(r"\[part ([c-g])(?:: (\w+))?\]")
 
 
@@ -51,7 +61,7 @@ def new_course(
         files |= _below(f"{TEACHER}/solution", hand_out(assignment, given, solved=True))
         told[f"{TEACHER}/solution"] = "the same with the solutions"
     if rubric:
-        files[f"{TEACHER}/rubric.html"] = pages.rubric(assignment).encode()
+        files[f"{TEACHER}/rubric.html"] = _rubric(assignment).encode()
         told[f"{TEACHER}/rubric.html"] = "written parts: points, model answers, wrong answers"
     if gradescope:
         files[f"{TEACHER}/autograder.zip"] = archive(autograder(assignment, given))
@@ -63,7 +73,7 @@ def new_course(
 def hand_out(assignment: Assignment, data: Files, solved: bool = False) -> Files:
     """The students' folder, with the solutions or without."""
     name, wheel = make_wheel()
-    texts = pages.for_students(assignment, name)
+    texts = _for_students(assignment, name)
     files = lay_out(assignment, solved) | _below(f"{assignment.place}data", data)
     return files | {path: text.encode() for path, text in texts.items()} | {name: wheel}
 
@@ -74,7 +84,7 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
     code: Files = {}
     for path, data in _read(assignment.home, assignment.solved).items():
         text = data.decode()
-        text = text if solved else blank(text, path, raising=rules is None)
+        text = text if solved else blank(text, raising=rules is None)
         code[path] = _yearly(assignment, text).encode()
     tools = _read(assignment.home, assignment.tools)
     tools[POINTS] = _visible(tools[POINTS])
@@ -88,7 +98,7 @@ def autograder(assignment: Assignment, data: Files) -> Files:
     """What Gradescope's autograder needs: the graders' sources with the hidden tests, and data."""
     sources = (*assignment.solved, *assignment.tools, *assignment.hidden)
     name, wheel = make_wheel()
-    texts = pages.for_gradescope(assignment, name)
+    texts = {each: _render(assignment, each, wheel=name) for each in ("setup.sh", "run_autograder")}
     files = _read(assignment.home, sources) | _below("data", data)
     return files | {path: text.encode() for path, text in texts.items()} | {name: wheel}
 
@@ -124,17 +134,10 @@ def _side_by_side(code: Files, tools: Files, model: str) -> Files:
     files[model] = files.pop("model.py")
     del files["__init__.py"]
     importing = f"from {Path(model).stem} import".encode()
-    return {
-        path: _bare(data).replace(b"from model import", importing)
-        for path, data in (_below("src", files) | tools).items()
-    }
-
-
-def _bare(text: bytes) -> bytes:
-    """Imports of the package's modules as those of files in the same folder."""
-    return re.sub(
-        rb"from \. import", b"import", re.sub(rb"from (submission)?\.(\w)", rb"from \2", text)
-    )
+    bare = {path: re.sub(rb"from (submission)?\.(?=\w)", b"from ", data)
+            for path, data in (_below("src", files) | tools).items()}  # fmt: skip
+    return {path: data.replace(b"from . import", b"import").replace(b"from model import", importing)
+            for path, data in bare.items()}  # fmt: skip
 
 
 def _read(home: Path, patterns: Iterable[str]) -> Files:
@@ -160,3 +163,58 @@ def write(out: Path, files: Files, force: bool = False) -> None:
             write_bytes(out / path, data)
             if is_program(path):
                 (out / path).chmod(0o755)
+
+
+# -- pages -----------------------------------------------------------------------------------------
+
+
+def _for_students(assignment: Assignment, wheel: str) -> dict[str, str]:
+    """The hand-out, the form for written answers, the environment, and for a GPU a notebook."""
+    names = ("handout.html", "submission.tex", "environment.yml")
+    found = {name: _render(assignment, name, wheel=wheel) for name in names}
+    if assignment.rules is not None:  # the homework trains on a laptop
+        notebook = json.loads(_render(assignment, "train.ipynb", wheel=wheel))
+        found["train.ipynb"] = json.dumps(notebook, indent=1, ensure_ascii=False)
+    return found
+
+
+def _rubric(assignment: Assignment) -> str:
+    """Every written part with its points, model answers, and what students get wrong."""
+    return _render(assignment, "rubric.html", answer=lambda name: _answer(assignment, name))
+
+
+def _answer(assignment: Assignment, name: str) -> dict[str, Any]:
+    """A question's model answer: our own words, or what the attention lab computes."""
+    from wherefrom.course.lab.running import demonstrate
+
+    question = assignment.written["questions"][name]
+    shown = [demonstrate(each, SEED) for each in question.get("lab", ())]
+    wrong = [*question.get("wrong", {}).items(),
+             *((r.statement, r.why) for each in shown for r in each.refutations)]  # fmt: skip
+    return {
+        "text": [*filter(None, [question.get("answer")]), *(each.claim for each in shown)],
+        "computed": [check.in_words() for each in shown for check in each.checks],
+        "wrong": wrong,
+    }
+
+
+def _render(assignment: Assignment, name: str, **more: Any) -> str:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    places = [assignment.home / "templates", COURSE / "templates"]
+    environment = Environment(
+        loader=FileSystemLoader(places),
+        undefined=StrictUndefined,
+        autoescape=name.endswith(".html"),
+        keep_trailing_newline=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    rules = assignment.rules
+    typed = commands.of_variant(rules.variant, rules.package) if rules else {}
+    written = assignment.written
+    return environment.select_template([name, f"{name}.txt"]).render(
+        assignment=assignment, rules=rules, sections=assignment.sections(),
+        titles=written["sections"], topics=written["topics"], questions=written["questions"],
+        letter=assignment.letters, commands=typed, epochs=EPOCHS, **more,
+    )  # fmt: skip

@@ -1,7 +1,6 @@
 """How the courses' programs take options and speak of errors."""
 
 import argparse
-import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -15,19 +14,6 @@ from wherefrom.show.terminal.messages import complain
 INTERRUPTED = 130
 
 
-def unwritten(error: NotImplementedError) -> str:
-    """The function that a student has yet to write: which one, where, and for which part."""
-    last = traceback.extract_tb(error.__traceback__)[-1]
-    path = Path(last.filename)
-    above = path.read_text(encoding="utf-8").split("\n")[: last.lineno] if path.is_file() else []
-    parts = (re.search(r"\[(part \w+)\]", line) for line in reversed(above))
-    part = next((f" for {found[1]}" for found in parts if found), "")
-    return (
-        f"{path.name}:{last.lineno}: {last.name}() is not written yet: write it{part}, between "
-        "START_CODE_HERE and END_CODE_HERE"
-    )
-
-
 def tell(action: Callable[[], None]) -> int:
     """Do it; the exit code. A user's error is one line; a student's own bugs show in full."""
     for stream in (sys.stdout, sys.stderr):
@@ -38,8 +24,11 @@ def tell(action: Callable[[], None]) -> int:
     except WherefromError as error:
         complain(str(error))
         return error.exit_code
-    except NotImplementedError as error:
-        complain(unwritten(error))
+    except NotImplementedError as error:  # which function a student has yet to write, and where
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        between = "between START_CODE_HERE and END_CODE_HERE"
+        complain(f"{place}: {last.name}() is not written yet: write it, {between}")
         return MissingInput.exit_code
     except KeyboardInterrupt:
         complain("interrupted before there was anything to save")

@@ -16,8 +16,6 @@ from pathlib import Path
 import wherefrom
 from wherefrom.core.errors import MissingInput
 
-_ABOUT = ("METADATA", "WHEEL", "entry_points.txt")
-_LEFT_OUT = ("__pycache__", ".pyc")
 _PROGRAMS = ("run_autograder", "setup.sh", "run.sh")
 _LONG_AGO = (1980, 1, 1, 0, 0, 0)  # when every file was changed
 
@@ -54,15 +52,13 @@ def make_wheel() -> tuple[str, bytes]:
     files = {
         path.relative_to(home.parent).as_posix(): path.read_bytes()
         for path in sorted(home.rglob("*"))
-        if path.is_file() and not any(part in str(path) for part in _LEFT_OUT)
+        if path.is_file() and "__pycache__" not in path.parts
     }
     name = f"wherefrom-{about.version}"
-    for each in _ABOUT:
-        text = about.read_text(each) or ""
-        if each == "WHEEL":  # an editable install has a tag of its own
-            text = "Wheel-Version: 1.0\nGenerator: wherefrom\nRoot-Is-Purelib: true\n"
-            text += "Tag: py3-none-any\n"
-        files[f"{name}.dist-info/{each}"] = text.encode()
+    own = {each: about.read_text(each) or "" for each in ("METADATA", "entry_points.txt")}
+    # An editable install has a tag of its own.
+    own["WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    files |= {f"{name}.dist-info/{each}": text.encode() for each, text in own.items()}
     rows = [f"{path},sha256={_digest(data)},{len(data)}" for path, data in files.items()]
     record = f"{name}.dist-info/RECORD"
     files[record] = "\n".join([*rows, f"{record},,", ""]).encode()

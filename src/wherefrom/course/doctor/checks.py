@@ -1,7 +1,7 @@
 """What is looked at in a submission of the birthplaces assignment, by the doctor and by the grader.
 
 Every kind rests on something that is computed again. Settings, calls and data that were only
-counted or copied are nothing without it; class names and workers are notes. A hint names the place
+counted or copied are nothing without it; the number of workers is a note. A hint names the place
 and the idea, never the line to write.
 """
 
@@ -59,14 +59,9 @@ def requests(kinds: Iterable[Kind], year: Year, draw: int) -> list[Request]:
 
 
 def look_at(
-    kinds: Mapping[str, Kind],
-    files: Files,
-    year: str,
-    *,
-    limits: Limits,
-    isolation: str,
+    kinds: Mapping[str, Kind], files: Files, year: str, *, limits: Limits, isolation: str,
     draw: int | None = None,
-) -> tuple[dict[str, Result], Claims]:
+) -> tuple[dict[str, Result], Claims]:  # fmt: skip
     """Ask a submission's code, read its files, and judge what is claimed.
 
     The results by the names of the kinds, and what was claimed; all is drawn by the `draw`.
@@ -108,7 +103,6 @@ _PART_G: tuple[Look, ...] = (
          models.check_loss),
     partial(training.check_config, stage=PART_G),
     partial(training.check_loaded, stage=PART_G),
-    *_of("", models.note_tree),
 )  # fmt: skip
 KINDS: dict[str, Kind] = {
     "import": Kind("its files can be imported", (), (can_be_imported,)),
@@ -136,7 +130,7 @@ KINDS: dict[str, Kind] = {
     "vanilla model": Kind(
         "the vanilla model", ("model-vanilla", "start-vanilla"),
         (*_of("vanilla", models.check_variant, models.check_forward, models.check_parameters,
-         models.check_loss, models.note_tree), models.check_dropout, models.check_start),
+         models.check_loss), models.check_dropout, models.check_start),
     ),
     "finetuning of part g": Kind("part g: its model, set up", _VARIANTS, _PART_G),
     "attention of part g": Kind(

@@ -56,8 +56,7 @@ def main(place: Path) -> None:
     probes = import_module(order["probes"]).PROBES
     sys.path[:] = own  # what is given is not for the submission
     provide()
-    submission = Submission(Path(order["folder"]), order["broken"])
-    answer(submission, probes, order["asked"], place)
+    answer(Submission(Path(order["folder"])), probes, order["asked"], place)
     os._exit(0)  # whatever threads and exit handlers the submission left behind
 
 

@@ -45,10 +45,10 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
     """A claim for each request.
 
     A process that dies or does not answer has failed the request it was at, and another one takes
-    the remaining ones. If it died while importing the submission, the next one does not try.
+    the remaining ones. If it died while importing the submission, none does.
     """
     found: dict[str, Claim] = {}
-    broken, end_of_all = "", time.monotonic() + how.limits.total
+    end_of_all = time.monotonic() + how.limits.total
     while left := [request for request in (IMPORT, *requests) if request.name not in found]:
         limits = replace(how.limits, total=end_of_all - time.monotonic())
         if limits.total < 0:
@@ -57,8 +57,7 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
         place = how.keep / f"{len(found)}-{left[-1].name}"
         # The first answer shows that the process has started.
         asked = [IMPORT, *(request for request in left if request is not IMPORT)]
-        ended = _run(replace(how, limits=limits), asked, place, broken)
-        why = f"{ended} and was given up"
+        why = f"{_run(replace(how, limits=limits), asked, place)} and was given up"
         for request in asked:
             claim = read_claim(place / "out", request.name, why)
             if not claim.ended:
@@ -66,12 +65,13 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
         missing = next((r.name for r in asked if r.name not in found), None)
         if missing is not None:
             found[missing] = Claim(missing, ended=why)
-            if missing == IMPORT.name:
-                broken = f"the package cannot be imported: {why}"
+        if missing == IMPORT.name:
+            told = {"mistake": "import", "text": f"the package cannot be imported: {why}"}
+            return {request.name: Claim(request.name, raised=told) for request in asked}
     return found
 
 
-def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> str:
+def _run(how: Asking, requests: Sequence[Request], place: Path) -> str:
     """One process, in a folder of its own: `given` goes in, `out` comes back."""
     home = library(how.closed)
     (place / "given").mkdir(parents=True)
@@ -81,7 +81,7 @@ def _run(how: Asking, requests: Sequence[Request], place: Path, broken: str) -> 
         copy = shutil.copytree if path.is_dir() else shutil.copyfile
         copy(path, place / "given" / path.name)
     order = {"asked": [vars(request) for request in requests], "folder": str(folder.resolve())}
-    order |= {"probes": how.probes, "broken": broken, "threads": how.limits.threads}
+    order |= {"probes": how.probes, "threads": how.limits.threads}
     (place / "given" / "order.json").write_text(json.dumps(order), encoding="utf-8")
     environment = {VARIABLE: how.year, "OMP_NUM_THREADS": str(how.limits.threads)}
     environment["PYTHONPATH"] = os.pathsep.join(map(str, (home, *isolation.torch_home())))

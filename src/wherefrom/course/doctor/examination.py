@@ -57,4 +57,5 @@ def examine_submission(
         results, _ = checks.look_at(wanted, files, guess.year, limits=limits, isolation=kind)
     rows = tuple(CheckResult(name, r.state, r.text, r.mistake, checks.HINTS.get(r.mistake, ""))
                  for name, r in results.items())  # fmt: skip
-    return Examination(str(copy.was(place)), rows, guess.year, guess.said, describe(kind))
+    origin = Path(folder, place.relative_to(copy.folder))
+    return Examination(str(origin), rows, guess.year, guess.said, describe(kind))

@@ -1,7 +1,7 @@
 """What a submission is asked, and what it is given to work on, here and in its own process.
 
 The weights of a layer follow from a number, the draw, and from each parameter's name, so that
-whoever judges can compute with them too. Trainer and sample() work on small models of our own:
+whoever judges can compute with them too. Trainer and sample() work on a small model of our own:
 what is wrong with a student's model costs nothing there.
 """
 
@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
-SYMBOLS, BLOCK = 12, 16  # of the small models
+SYMBOLS, BLOCK = 12, 16  # of the small model
 
 
 @dataclass(frozen=True)
@@ -41,43 +41,27 @@ def fill(module: nn.Module, draw: int, spread: float) -> Any:
     return module
 
 
-class Trainee(nn.Module):
-    """A small model for a Trainer: it has what weight decay must tell apart."""
+class Small(nn.Module):
+    """A model for a Trainer and for sample(): it has what weight decay must tell apart."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.tok_emb = nn.Embedding(SYMBOLS, 8)
+        self.tok_emb, self.place = nn.Embedding(SYMBOLS, 8), nn.Embedding(BLOCK, 8)
         self.ln_f = nn.LayerNorm(8)
         self.head = nn.Linear(8, SYMBOLS)
-
-    def get_block_size(self) -> int:
-        return BLOCK
-
-    def forward(self, idx: Tensor, targets: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
-        logits = self.head(self.ln_f(self.tok_emb(idx)))
-        if targets is None:
-            return logits, None
-        return logits, cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
-
-
-class Speaker(nn.Module):
-    """A small model for sample(): what it says next depends on the last two characters."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.last, self.before = (nn.Embedding(SYMBOLS, SYMBOLS) for _ in range(2))
-        self.place = nn.Embedding(BLOCK, SYMBOLS)
         self.block_size = BLOCK
 
     def get_block_size(self) -> int:
         return BLOCK
 
-    def forward(self, idx: Tensor, targets: Tensor | None = None) -> tuple[Tensor, None]:
+    def forward(self, idx: Tensor, targets: Tensor | None = None) -> tuple[Tensor, Tensor | None]:
         if idx.shape[1] > BLOCK:
             raise ValueError(f"the model reads {BLOCK} characters and was given {idx.shape[1]}")
-        before = torch.cat((idx[:, :1], idx[:, :-1]), 1)
-        place = self.place(torch.arange(idx.shape[1]))
-        return self.last(idx) + self.before(before) + place, None
+        x = self.tok_emb(idx) + self.place(torch.arange(idx.shape[1]))
+        logits = self.head(self.ln_f(x))
+        if targets is None:
+            return logits, None
+        return logits, cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
 
 
 class Rows(torch.utils.data.Dataset):
@@ -93,7 +77,5 @@ class Rows(torch.utils.data.Dataset):
         return len(self.x)
 
     def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
-        if not 0 <= index < len(self.x):
-            raise IndexError(index)
         self.seen.append(int(index))
         return self.x[index], self.y[index]

@@ -15,7 +15,6 @@ from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor.years import ALIASES, DEFAULT_YEAR, YEARS, year_name
 
-_LARGEST = 1 << 20
 _READ = ("attention", "dataset", "helper", "model", "models", "run", "utils")
 
 
@@ -48,10 +47,8 @@ def _likeliest(folder: Path) -> tuple[str, str]:
     """The year that most speaks for, and the three weightiest traits; "" if nothing does."""
     texts: dict[str, str] = {}
     for name in _READ:
-        path = folder / f"{name}.py"
         with suppress(OSError, WherefromError):
-            if path.stat().st_size <= _LARGEST:
-                texts[name] = read_text(path)
+            texts[name] = read_text(folder / f"{name}.py")
     own = _OWN.search(texts.get("utils", ""))
     if own and (year := ALIASES.get(own[1], own[1])) in YEARS:
         return year, "YEAR in utils.py"

@@ -18,8 +18,9 @@ from wherefrom.core.errors import BadData, MissingInput, WherefromError
 from wherefrom.course.doctor.isolation import new_place
 
 FILES, DEPTH = 2000, 8
-LARGEST, TOTAL = 512 << 20, 2 << 30  # bytes of a file, and of all
-SMALL = 1 << 20  # bytes: of larger files, the submission's code sees only the name
+LARGEST, TOTAL = 256 << 20, 2 << 30  # bytes of a file, and of all
+# Bytes of a Python file, which is parsed; of other files that are larger, the code sees the name.
+SMALL = 1 << 20
 _KEPT_BACK = (".params", ".predictions")  # their contents are not for the code that is judged
 _SKIPPED = ("__pycache__", "__MACOSX", "data", "expt", "env", "venv", "node_modules")
 
@@ -34,13 +35,12 @@ class Taken:
     files: int = 0
     size: int = 0
 
-    def was(self, path: Path) -> Path:
-        """Where a file of the copy came from."""
-        return self.origin / path.relative_to(self.folder)
-
     def keep(self, file: IO[bytes], name: PurePosixPath, size: int) -> None:
-        """Add a file. Of one that is too large only its size is kept, by a file of holes."""
-        self.files, self.size = self.files + 1, self.size + min(size, LARGEST)
+        """Add a file, unless it is too large; an archive may promise less than it holds."""
+        if size > (SMALL if name.suffix == ".py" else LARGEST):
+            self.left.append(f"{name} ({size / (1 << 20):.0f} MB)")
+            return
+        self.files, self.size = self.files + 1, self.size + size
         if self.files > FILES or self.size > TOTAL:
             raise BadData(
                 f"{self.origin}: expected at most {FILES} files and {TOTAL >> 20} MB, found more; "
@@ -49,14 +49,7 @@ class Taken:
         to = self.folder / name
         to.parent.mkdir(parents=True, exist_ok=True)
         with to.open("xb") as out:
-            if size > LARGEST:
-                self.left.append(f"{name} ({size >> 20} MB)")
-                out.truncate(size)
-                return
-            left = size  # an archive may promise less than it holds
-            while left > 0 and (part := file.read(min(left, 1 << 20))):
-                out.write(part)
-                left -= len(part)
+            out.write(file.read(size))
 
 
 @contextmanager
@@ -137,7 +130,5 @@ def copy_code(folder: Path, to: Path) -> Path:
             shutil.copyfile(path, target)
 
     above = folder.parent if folder.name == "src" else folder
-    shutil.copytree(above, to, copy_function=copy, ignore=lambda at, names: [
-        name for name in names if Path(at, name).is_symlink() or name in _SKIPPED
-    ])  # fmt: skip
+    shutil.copytree(above, to, copy_function=copy)
     return to / "src" if folder.name == "src" else to

@@ -120,15 +120,11 @@ def run(
     if user:
         _give(place, user)
     command = _command(kind, program, place, limits, user, [*_python(), *reads], hidden)
+    nothing = subprocess.DEVNULL
     process = subprocess.Popen(
-        command,
-        env=_environment(place / "home", environment or {}),
-        cwd=place / "work",
-        start_new_session=True,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
+        command, env=_environment(place / "home", environment or {}), cwd=place / "work",
+        start_new_session=True, stdin=nothing, stdout=nothing, stderr=nothing,
+    )  # fmt: skip
     try:
         if kind == NONE:
             _limit(process.pid, limits)
@@ -138,9 +134,9 @@ def run(
         if kind == USER:
             _remove_all_of(user, place)
     code = process.returncode  # negative: a signal
-    if stopped or code == -signal.SIGXCPU:
-        return stopped or "it used up its processor time"
-    return f"it was killed ({signal.Signals(-code).name})" if code < 0 else _ENDED.format(code)
+    if stopped or code >= 0:
+        return stopped or _ENDED.format(code)
+    return f"it was killed ({signal.Signals(-code).name})"
 
 
 def _watch(process: subprocess.Popen[bytes], place: Path, limits: Limits) -> str:
@@ -285,12 +281,8 @@ def _bubblewrap(place: Path, reads: Sequence[Path], hidden: Sequence[Path]) -> l
 
 
 def _limits(kind: str, limits: Limits) -> dict[str, int]:
-    found = {
-        "CORE": 0,
-        "FSIZE": LARGEST_FILE,
-        "CPU": int(limits.total * limits.threads) + 1,
-        "DATA": (limits.memory_mb + _TORCH_MB) << 20,
-    }
+    found = {"CORE": 0, "FSIZE": LARGEST_FILE, "CPU": int(limits.total * limits.threads) + 1}
+    found["DATA"] = (limits.memory_mb + _TORCH_MB) << 20
     # A user's processes outside are counted too, unless this is a user of its own.
     kernel = tuple(int(n) for n in os.uname().release.split("-")[0].split(".")[:2] if n.isdigit())
     alone = kind in (BUBBLEWRAP, USER) and (_is_root() or kernel >= (5, 14))

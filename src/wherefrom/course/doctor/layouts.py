@@ -25,7 +25,7 @@ def locate(folder: Path) -> Path:
     if not folder.is_dir():
         raise MissingInput(f"{folder}: expected a folder with a submission, found none")
     best = max(_folders(folder, _DEPTH), key=_likely)
-    if not _held(best):
+    if not _likely(best)[0]:
         raise MissingInput(
             f"{folder}: expected the course's files ({', '.join(FILES)}), found none of them; "
             "name the folder 'submission' itself"
@@ -69,13 +69,6 @@ def parse(path: Path) -> None:
         ) from None
 
 
-def find_written(folder: Path, name: str) -> Path:
-    """A file that the code wrote: beside the code, or else beside `src`."""
-    beside = folder.parent / name
-    inside = (folder / name).is_file() or folder.name != "src" or not beside.is_file()
-    return folder / name if inside else beside
-
-
 def _folders(folder: Path, depth: int) -> Iterator[Path]:
     yield folder
     if depth > 1:
@@ -84,12 +77,9 @@ def _folders(folder: Path, depth: int) -> Iterator[Path]:
                 yield from _folders(inner, depth - 1)
 
 
-def _held(folder: Path) -> int:
-    """How many of the course's files: of a package's, or of those side by side."""
-    kinds = (FILES, SIDE_BY_SIDE, _LATER)
-    return max(sum((folder / name).is_file() for name in kind) for kind in kinds)
-
-
 def _likely(folder: Path) -> tuple[int, int, int]:
+    """How many of the course's files are there, how telling the name is, and how near it is."""
+    kinds = (FILES, SIDE_BY_SIDE, _LATER)
+    held = max(sum((folder / name).is_file() for name in kind) for kind in kinds)
     rank = _KNOWN.index(folder.name) if folder.name in _KNOWN else len(_KNOWN)
-    return _held(folder), -rank, -len(folder.parts)
+    return held, -rank, -len(folder.parts)

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-from wherefrom.core.errors import UsageError, nearest
+from wherefrom.core.errors import UsageError
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.recognition import OURS
 from wherefrom.show.terminal.messages import printable
 
-_WIDTH = 100
+_WIDTH, _STATES = 100, {"ok": "ok", "look": "no", "unknown": "not judged"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute what begins so
 
 
@@ -67,17 +67,11 @@ class Grade:
 
     def as_json(self) -> dict[str, Any]:
         tests = [
-            {
-                "id": name,
-                "what": self.tests[name].what,
-                "points": self.points(name),
-                "possible": self.tests[name].points,
-                "state": result.state,
-                "mistake": result.mistake,
-                "why": result.text,
-            }
+            {"id": name, "what": self.tests[name].what, "points": self.points(name),
+             "possible": self.tests[name].points, "state": result.state,
+             "mistake": result.mistake, "why": result.text}
             for name, result in self.results.items()
-        ]
+        ]  # fmt: skip
         told = {"submission": self.name, "points": self.total, "possible": self.possible}
         told |= {"said": self.said, "year": self.year, "year_said": self.year_said}
         told |= {"library_solution": self.ours, "refused": self.refused}
@@ -85,11 +79,8 @@ class Grade:
 
     def row(self, names: Sequence[str]) -> dict[str, Any]:
         """The cells of a table of submissions, by column."""
-        lost = [
-            f"{name} {result.mistake or result.state}: {result.text}"
-            for name, result in self.results.items()
-            if result.state != "ok"
-        ]
+        lost = [f"{name} {result.mistake or result.state}: {result.text}"
+                for name, result in self.results.items() if result.state != "ok"]  # fmt: skip
         why = "; ".join([*[OURS] * self.ours, *([self.refused] if self.refused else lost)])
         cells = {"submission": self.name, "year": self.year}
         cells |= {"points": self.total, "possible": self.possible}
@@ -103,9 +94,7 @@ def choose(tests: Tests, wanted: Sequence[str]) -> tuple[str, ...]:
     for name in wanted:
         found = [test for test in tests if test == name or test.split("-")[0] == name]
         if not found:
-            guess = nearest(name, tests)
-            guess = guess if guess.startswith("did you mean") else ""
-            raise UsageError(f"test '{name}': there is none; {guess}--list names them all")
+            raise UsageError(f"test '{name}': there is none; --list names them all")
         chosen += found
     return tuple(dict.fromkeys(chosen)) or tuple(tests)
 
@@ -123,8 +112,7 @@ def table(grade: Grade) -> list[str]:
     lines = [printable(line) for line in (grade.year_said, *grade.said) if line]
     told: dict[tuple[str, str], str] = {}
     for name, result in grade.results.items():
-        test = grade.tests[name]
-        state = {"ok": "ok", "look": "no", "unknown": "not judged"}[result.state]
+        test, state = grade.tests[name], _STATES[result.state]
         got = f"{grade.points(name):>3g} of {test.points:>2g}"
         lines.append(f"{name:<{ids}}  {test.what:<{whats}}  {got}  {state}")
         if result.state != "ok" and result.text:
@@ -140,12 +128,17 @@ def table(grade: Grade) -> list[str]:
 
 
 def write_csv(rows: Iterable[Mapping[str, Any]], file: TextIO) -> None:
-    """A header of the first row's columns, and each row as soon as it is there."""
+    """A header of the first row's columns, and each row as soon as it is there.
+
+    No spreadsheet takes a text for a formula: names and messages are other people's.
+    """
     writer = csv.writer(file, lineterminator="\n")
     for number, row in enumerate(rows):
         if not number:
             writer.writerow(row)
-        writer.writerow(map(spell_cell, row.values()))
+        cells = (printable(c) if isinstance(c, str) else c for c in row.values())
+        writer.writerow([f"'{c}" if isinstance(c, str) and c.startswith(_FORMULA) else c
+                         for c in cells])  # fmt: skip
         file.flush()
 
 
@@ -165,11 +158,3 @@ def add_options(parser: argparse.ArgumentParser, submission: Path, example: str)
     add("--seconds", type=float, default=60.0, help="for one test")
     add("--total-seconds", type=float, default=300.0, help="for one submission")
     add("--memory-mb", type=int, default=4096, help="for the submission's code")
-
-
-def spell_cell(value: Any) -> Any:
-    """Text that no spreadsheet takes for a formula: names and messages are other people's."""
-    if not isinstance(value, str):
-        return value
-    text = printable(value)
-    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -102,10 +102,9 @@ def _keep(kept: dict[str, Tensor], name: str, _: Any, __: Any, output: Any) -> N
 
 
 def start(submission: Submission, found: Answer, how: Any) -> None:
-    """A model of the course's sizes as it is before any training, and what print() shows of it."""
+    """A model of the course's sizes as it is before any training."""
     made = programs.build(submission, how)
     found.put_state("weights", dict(made.named_parameters()))
-    found.put(tree=[[path, part._get_name()] for path, part in made.named_modules()])
 
 
 def _several(made: nn.Module, ids: Tensor) -> Tensor:
@@ -177,13 +176,12 @@ def _set(made: nn.Module, draw: int) -> None:
 
 def trainer(submission: Submission, found: Answer, how: Any) -> None:
     """A small model after the submission's trainer, and the order in which it took the examples."""
-    made, data = fill(exercises.Trainee(), how.draw, 0.3), exercises.Rows(how.x, how.y)
+    made, data = fill(exercises.Small(), how.draw, 0.3), exercises.Rows(how.x, how.y)
     config = submission.TrainerConfig(**how.settings | {"betas": tuple(how.settings["betas"])})
     held = submission.Trainer(made, data, None, config)
     held.train()
     ran = programs.Ran(submission.scratch, [made], [held])
-    state = [p.detach().double().reshape(-1) for p in ran.model.parameters()]
-    found.put(end=torch.cat(state))
+    found.put(end=torch.nn.utils.parameters_to_vector(ran.model.parameters()).double())
     found.put(seen=data.seen[:1000])
 
 
@@ -191,7 +189,7 @@ def trainer(submission: Submission, found: Answer, how: Any) -> None:
 
 
 def sample(submission: Submission, found: Answer, how: Any) -> None:
-    made, rows = fill(exercises.Speaker(), how.draw, 1.0), []
+    made, rows = fill(exercises.Small(), how.draw, 1.0), []
     for seed in (1, 2, 3):
         torch.manual_seed(seed)
         got = submission.sample(made, torch.tensor(how.x), how.steps, sample=False)

@@ -56,7 +56,7 @@ class Ran:
         self.trainers.append(trainer)
         self.data = getattr(trainer, "train_dataset", None)
         settings = getattr(trainer, "config", None)
-        self.config = {name: _plain(getattr(settings, name, None)) for name in fields}
+        self.config = {name: getattr(settings, name, None) for name in fields}
         self.hold()
 
     def hold(self) -> None:
@@ -199,10 +199,3 @@ def watched(
         if trains:
             stack.enter_context(patch.multiple(trainer, __init__=new_trainer, train=train))
         yield
-
-
-def _plain(value: Any) -> Any:
-    """A config's field as JSON can say it."""
-    if isinstance(value, tuple | list):
-        return [_plain(v) for v in value][:10]
-    return value if isinstance(value, bool | int | float | None) else repr(value)[:60]

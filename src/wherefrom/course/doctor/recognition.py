@@ -1,17 +1,22 @@
-"""Which functions of a submission are the library's own solution, under whatever names.
+"""Whose code a submission has: the library's own solution, or what another submission has too.
 
 Source is compared in a normal form: syntax without comments, docstrings, annotations, strings,
-numbers and the names of variables, cut into overlapping pieces. Only pieces that a solved function
-has and the starter does not have tell anything. It is a sign for a person to look at, never a
-verdict.
+numbers and the names of variables, cut into overlapping pieces. What was handed out tells nothing.
+Submissions are compared by winnowing (Schleimer, Wilkerson and Aiken, 2003): of every few
+neighbouring pieces the one with the smallest hash is kept, so any shared stretch of some length is
+found. All of it is a sign for a person to look at, never a verdict.
 """
 
 import ast
+import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
@@ -21,6 +26,9 @@ PIECE = 16  # words of the normal form: shorter ones are in everybody's code
 TELLING = 8  # pieces: a function with fewer of its own is written in one way only
 OURS = "this is the library's own solution, or a copy of it"
 SAME = 0.8  # the share of a function's own pieces that makes a copy of it
+SHORT, WINDOW = 12, 8  # words, and pieces of them: a shared stretch of 19 words is always found
+SHARE, FEWEST = 0.4, 12  # of the smaller one's fingerprints: below, code is alike by chance
+SOLUTION = "the library's solution"
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -32,7 +40,7 @@ def own_functions(solution: Sequence[Path], folder: Path) -> list[str]:
     names: dict[str, None] = {}
     for path in solution:
         text = read_text(path)
-        starter = _functions(ast.parse(blank(text, path.name)))
+        starter = _functions(ast.parse(blank(text)))
         given = {piece for _, pieces in starter for piece in pieces}
         for name, pieces in _functions(ast.parse(text)):
             own = pieces - given
@@ -47,7 +55,7 @@ def is_solution(files: Iterable[Path]) -> bool:
 
 
 def trees(folder: Path) -> Iterator[ast.Module]:
-    """Of all Python files in it; those that cannot be read are told of elsewhere."""
+    """Of all Python files in it; those that cannot be read are named elsewhere."""
     for path in sorted(folder.rglob("*.py")):
         with suppress(WherefromError, SyntaxError, ValueError, RecursionError, MemoryError):
             yield ast.parse(read_text(path))
@@ -93,3 +101,34 @@ class _Plain(ast.NodeTransformer):
         return self.generic_visit(node)
 
     visit_FunctionDef = visit_ClassDef = visit_Module
+
+
+# -- submissions beside each other -----------------------------------------------------------------
+
+
+def fingerprints(tree: ast.Module) -> set[int]:
+    digests = (hashlib.blake2b(p.encode(), digest_size=8) for p in pieces(tree, SHORT))
+    hashes = [int.from_bytes(digest.digest()) for digest in digests]
+    return {min(hashes[i : i + WINDOW]) for i in range(max(0, len(hashes) - WINDOW + 1))}
+
+
+def alike(
+    submissions: Mapping[str, set[int]], ours: set[int], given: Iterable[set[int]]
+) -> list[dict[str, Any]]:
+    """The pairs to read, the most alike first; what more than half of a class has is no sign.
+
+    A row has the two names, the share of the smaller one's fingerprints that the other has too,
+    how many these are, and of how many.
+    """
+    usual = set[int]().union(*given)
+    if len(submissions) > 4:
+        having = Counter(f for own in submissions.values() for f in own)
+        usual |= {f for f, count in having.items() if 2 * count > len(submissions)} - ours
+    own = {name: found - usual for name, found in {**submissions, SOLUTION: ours}.items()}
+    rows: list[dict[str, Any]] = []
+    for first, second in combinations(own, 2):
+        shared, of = len(own[first] & own[second]), min(len(own[first]), len(own[second]))
+        if of >= FEWEST and shared >= SHARE * of:
+            rows.append({"first": first, "second": second, "share": round(shared / of, 2),
+                         "shared": shared, "of": of})  # fmt: skip
+    return sorted(rows, key=lambda row: (-row["shared"] / row["of"], row["first"], row["second"]))

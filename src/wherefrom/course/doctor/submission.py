@@ -11,15 +11,15 @@ from pathlib import Path
 from types import FrameType, ModuleType
 from typing import Any
 
-from wherefrom.course.doctor.findings import Finding, expect
+from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.layouts import expected_files, is_package
 
 
 class Submission:
     """The names of a submission's files; a file that cannot be imported costs only its own."""
 
-    def __init__(self, folder: Path, broken: str = "") -> None:
-        self.folder, self.broken = folder, broken
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
         self.files: dict[str, Path] = {}  # by the end of their usual name
 
     @property
@@ -34,7 +34,6 @@ class Submission:
         A package is imported as `submission`, whatever its folder is called. CS224N's files import
         each other by their bare names, so their folder comes first.
         """
-        expect(not self.broken, "import", self.broken)
         modules, errors = list[ModuleType](), dict[str, BaseException]()
         files = [file for file in expected_files(self.folder) if file != "run.py"]
         own = {"submission"} if self.package else {file.removesuffix(".py") for file in files}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from wherefrom.course.lab.numerics import Array, squared_distances, standard_error
+from wherefrom.course.lab.numerics import Array
 from wherefrom.show.drawing.figures import dress, panels
 from wherefrom.show.drawing.figures import grid as draw_grid
 
@@ -69,8 +69,7 @@ class Refutation:
 
     def as_json(self) -> dict[str, Any]:
         checks = [check.as_json() for check in self.checks]
-        told = {"statement": self.statement, "why": self.why, "refuted": self.holds}
-        return told | {"checks": checks}
+        return vars(self) | {"refuted": self.holds, "checks": checks}
 
 
 class Plot:
@@ -114,12 +113,13 @@ class Demonstration:
 
     def sampled(self, label: str, values: NDArray[Any], expected: float) -> None:
         """The mean of sampled numbers, or the share of samples of which something is true."""
-        error = standard_error(values)
+        error = float(values.std() / math.sqrt(len(values)))
         self.check(label, values.mean(), expected, _SURE * error, error=error)
 
     def sampled_variance(self, label: str, points: Array, expected: float) -> None:
         """The variance of sampled numbers, or the total variance of sampled points."""
-        self.sampled(label, squared_distances(points.reshape(len(points), -1)), expected)
+        points = points.reshape(len(points), -1)
+        self.sampled(label, ((points - points.mean(axis=0)) ** 2).sum(axis=-1), expected)
 
     def wrong(self, statement: str) -> None:
         """A statement that the checks from here on refute."""
@@ -145,16 +145,13 @@ class Demonstration:
         return figure
 
     @property
-    def every_check(self) -> tuple[Check, ...]:
-        return (*self.checks, *(c for r in self.refutations for c in r.checks))
-
-    @property
-    def failed(self) -> tuple[Check, ...]:
-        return tuple(check for check in self.every_check if not check.holds)
+    def every_check(self) -> list[Check]:
+        return [*self.checks, *(c for r in self.refutations for c in r.checks)]
 
     def result(self) -> dict[str, Any]:
         """The row of a table of results; `n` counts every check, `failed` names what failed."""
-        count, failed = len(self.every_check), [check.in_words() for check in self.failed]
+        failed = [check.in_words() for check in self.every_check if not check.holds]
+        count = len(self.every_check)
         return {
             "checks_held": (count - len(failed)) / count,
             "n": count,

@@ -1,18 +1,9 @@
-"""Two derivatives by hand, of softmax and of a network, and perplexity, which has no base."""
-
-import math
+"""The derivative of cross-entropy after softmax, by hand."""
 
 import numpy as np
 
 from wherefrom.course.lab.demonstration import Demonstration
-from wherefrom.course.lab.numerics import (
-    Array,
-    central_differences,
-    generator,
-    length,
-    sigmoid,
-    softmax,
-)
+from wherefrom.course.lab.numerics import Array, central_differences, generator, softmax
 from wherefrom.show.drawing.figures import PALE, RIGHT, WRONG
 
 _NEAR = 1e-8  # central differences with steps of 1e-5 are right to about 1e-10
@@ -24,69 +15,24 @@ def cross_entropy(theta: Array, label: int) -> float:
 
 
 def softmax_cross_entropy(shown: Demonstration, seed: int) -> None:
-    theta, label = generator(seed, "softmax-cross-entropy").standard_normal(6), 2
-    found, y = softmax(theta), np.eye(len(theta))[label]
+    theta, true = generator(seed, "softmax-cross-entropy").standard_normal(6), 2
+    found, y = softmax(theta), np.eye(len(theta))[true]
     right = found - y
     jacobian = np.diag(found) - np.outer(found, found)  # d y_hat_j / d theta_i
     upstream = -y / found
     summed, alone = jacobian @ upstream, np.diag(jacobian) * upstream
-    measured = central_differences(lambda t: cross_entropy(t, label), theta)
-    others = np.arange(len(theta)) != label
-    shown.check("y_hat - y against central differences", _gap(right, measured), 0, _NEAR)
-    shown.check("the chain rule, summed over j, against y_hat - y", _gap(summed, right))
-    shown.check("sum of the gradient", right.sum())
+    measured = central_differences(lambda t: cross_entropy(t, true), theta)
+    others = np.arange(len(theta)) != true
+    far, near = abs(right - measured).max(), abs(summed - right).max()
+    shown.check("y_hat - y against central differences", far, 0, _NEAR)
+    shown.check("the chain rule, summed over j, against y_hat - y", near)
     shown.wrong("dCE/dtheta_i = dCE/dy_hat_i . dy_hat_i/dtheta_i")
-    shown.check("one term: entry of the true class", alone[label], right[label])
+    shown.check("one term: entry of the true class", alone[true], right[true])
     shown.check("one term: largest entry of the other classes", abs(alone[others]).max())
     shown.check("the same, as it should be", measured[others].max(), found[others].max(), _NEAR)
-    _entries(shown, measured, right, alone, ("y_hat - y", "one term alone"))
-
-
-def input_gradient(shown: Demonstration, seed: int) -> None:
-    random = generator(seed, "input-gradient")
-    w1, b1 = random.standard_normal((5, 7)), random.standard_normal(7)
-    w2, b2 = random.standard_normal((7, 4)), random.standard_normal(4)
-    x, label = random.standard_normal(5), 1
-
-    def loss(x: Array) -> float:
-        return cross_entropy(sigmoid(x @ w1 + b1) @ w2 + b2, label)
-
-    h = sigmoid(x @ w1 + b1)
-    error = (softmax(h @ w2 + b2) - np.eye(4)[label]) @ w2.T
-    right, flat = (error * h * (1 - h)) @ w1.T, error @ w1.T
-    measured = central_differences(loss, x)
-    step = 1e-4 * right / length(right)
-    drop = (loss(x - step) - loss(x + step)) / 2e-4
-    shown.check("the formula against central differences", _gap(right, measured), 0, _NEAR)
-    shown.check("slope along the gradient against its length", -drop, length(right), 1e-6)
-    shown.away("without h (1 - h), against central differences", _gap(flat, measured), 0, 1e-3)
-    _entries(shown, measured, right, flat, ("the formula", "without h (1 - h)"))
-
-
-def perplexity_base(shown: Demonstration, seed: int) -> None:
-    p = generator(seed, "perplexity-base").uniform(0.01, 0.9, 200)
-    natural, mixed = np.exp(-np.log(p).mean()), np.exp(-np.log2(p).mean())
-    shown.check("2^(-mean log2 p) against e^(-mean ln p)", 2 ** -np.log2(p).mean(), natural)
-    shown.check("10^(-mean log10 p) against e^(-mean ln p)", 10 ** -np.log10(p).mean(), natural)
-    shown.check("both are the geometric mean of 1/p", float(np.prod(p ** (-1 / len(p)))), natural)
-    power = natural ** (1 / math.log(2))
-    shown.check("bases mixed, e^(-mean log2 p), against the power 1/ln 2 of it", mixed, power, 1e-8)
-    shown.away("bases mixed, against the perplexity", mixed, natural, 0.5)
-    plot = shown.plot("One perplexity, whatever the base", "base t", ylim=(0, 4 * natural))
-    bases = np.linspace(1.5, 12, 100)
-    logs = np.log(p).mean() / np.log(bases)
-    plot.curve(bases, bases**-logs, "t^(-mean log_t p)", RIGHT)
-    plot.curve(bases, np.exp(-logs), "e^(-mean log_t p)", WRONG)
-
-
-def _gap(a: Array, b: Array) -> float:
-    return float(abs(a - b).max())
-
-
-def _entries(
-    shown: Demonstration, measured: Array, right: Array, wrong: Array, names: tuple[str, str]
-) -> None:
-    plot, place = shown.plot("The gradient, entry by entry", "entry"), np.arange(len(measured))
-    columns = (measured, PALE, "central differences"), (right, RIGHT, names[0])
-    for number, (values, colour, label) in enumerate((*columns, (wrong, WRONG, names[1]))):
+    plot, place = shown.plot("The gradient, entry by entry", "entry"), np.arange(len(theta))
+    for number, (values, colour, label) in enumerate(
+        ((measured, PALE, "central differences"), (right, RIGHT, "y_hat - y"),
+         (alone, WRONG, "one term alone"))
+    ):  # fmt: skip
         plot.draw("bar", place + 0.27 * (number - 1), values, 0.26, color=colour, label=label)

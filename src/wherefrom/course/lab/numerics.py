@@ -1,4 +1,4 @@
-"""The few pieces of numpy that the demonstrations share: attention, Gaussian means, differences.
+"""The few pieces of numpy that the demonstrations share: softmax, Gaussian means, differences.
 
 Everything is float64, and nothing here is taken from the models: a demonstration should not
 believe the code that it explains.
@@ -6,7 +6,6 @@ believe the code that it explains.
 
 import zlib
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,20 +26,13 @@ def sigmoid(x: Array) -> Array:
     return np.where(x >= 0, 1 / (1 + small), small / (1 + small))
 
 
-def attend(query: Array, keys: Array, values: Array) -> tuple[Array, Array]:
-    """The weights softmax(k_i . q), and the average of the values that they make."""
-    weights = softmax(keys @ query)
-    return weights, weights @ values
-
-
 def length(vector: Array) -> float:
     return float(np.linalg.norm(vector))
 
 
 def generator(seed: int, use: str) -> np.random.Generator:
     """Philox keyed by the run's seed and by what it is for."""
-    key = np.array([seed, zlib.crc32(use.encode())], dtype=np.uint64)
-    return np.random.Generator(np.random.Philox(key=key))
+    return np.random.Generator(np.random.Philox(key=[seed, zlib.crc32(use.encode())]))
 
 
 def orthonormal(random: np.random.Generator, rows: int, columns: int) -> Array:
@@ -55,16 +47,6 @@ def gaussian_variance(f: Callable[[Array], Array], sd: float, low: float = -np.i
     density = np.exp(-((g / sd) ** 2) / 2)
     density, values = density / density.sum(), f(g)
     return float(density @ (values - density @ values) ** 2)
-
-
-def squared_distances(points: Array) -> Array:
-    """Of sampled points from their mean: the mean of these is the total variance."""
-    return ((points - points.mean(axis=0)) ** 2).sum(axis=-1)
-
-
-def standard_error(values: NDArray[Any]) -> float:
-    """Of the mean of independent samples."""
-    return float(values.std() / np.sqrt(len(values)))
 
 
 def central_differences(f: Callable[[Array], float], x: Array, step: float = 1e-5) -> Array:

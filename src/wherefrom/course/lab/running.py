@@ -16,21 +16,15 @@ from wherefrom.show.page.lab_report import CLAIMS, FIGURES
 
 # By name, in the order in which they are best read.
 DEMONSTRATIONS: dict[str, Callable[[Demonstration, int], None]] = {
-    "categorical": attention.categorical,
-    "copying": attention.copying,
-    "average-of-two": attention.average_of_two,
-    "projection": attention.projection,
-    "small-noise-in-keys": key_noise.small_noise,
-    "range-of-a-key": key_noise.range_of_a_key,
-    "one-head-is-fragile": key_noise.one_head,
-    "two-heads-are-robust": key_noise.two_heads,
-    "key-query-value": self_attention.key_query_value,
-    "without-key-query-value": self_attention.without_key_query_value,
-    "softmax-cross-entropy": gradients.softmax_cross_entropy,
-    "synthesizer": self_attention.synthesizer,
-    "input-gradient": gradients.input_gradient,
-    "perplexity-base": gradients.perplexity_base,
-}
+    each.__name__.replace("_", "-"): each
+    for each in (
+        attention.categorical, attention.copying, attention.average_of_two, attention.projection,
+        key_noise.small_noise_in_keys, key_noise.range_of_a_key, key_noise.one_head_is_fragile,
+        key_noise.two_heads_are_robust, self_attention.key_query_value,
+        self_attention.without_key_query_value, gradients.softmax_cross_entropy,
+        self_attention.synthesizer,
+    )
+}  # fmt: skip
 
 
 def demonstrate(name: str, seed: int) -> Demonstration:
@@ -40,27 +34,27 @@ def demonstrate(name: str, seed: int) -> Demonstration:
 
 
 def run_demonstrations(recipe: Demonstrations, path: Path) -> Outcome:
-    """Run all demonstrations into a folder; those of a finished folder are only read."""
+    """Compute and draw all demonstrations into a folder; those of a finished one are only read.
+
+    The results are how many checks held in each.
+    """
     folder = RunFolder(path)
     if outcome := find_stored(folder, recipe):
         return outcome
     folder.create()
-    with lock_folder(path):  # another process may have finished the run in the meantime
-        return find_stored(folder, recipe) or _run(recipe, folder)
-
-
-def _run(recipe: Demonstrations, folder: RunFolder) -> Outcome:
-    """Compute and draw all of them; the results are how many checks held in each."""
-    started = monotonic()
-    if not folder.exists():
-        folder.write_recipe(recipe)
-    with folder.transaction():
-        folder.clean_up()
-        shown = [demonstrate(name, recipe.seed) for name in DEMONSTRATIONS]
-        for each in shown:
-            folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
-        folder.write_json(CLAIMS, [each.as_json() for each in shown])
-        results = {each.name: each.result() for each in shown}
-        seconds = round(monotonic() - started, 2)
-        folder.write_status({"state": "finished", "seconds": seconds, "results": results})
-    return Outcome(recipe.name, str(folder.path), seconds, results)
+    with lock_folder(path):
+        if outcome := find_stored(folder, recipe):  # another process has finished it meanwhile
+            return outcome
+        started = monotonic()
+        if not folder.exists():
+            folder.write_recipe(recipe)
+        with folder.transaction():
+            folder.clean_up()
+            shown = [demonstrate(name, recipe.seed) for name in DEMONSTRATIONS]
+            for each in shown:
+                folder.write(f"{FIGURES}/{each.name}.svg", [to_svg(each.draw())])
+            folder.write_json(CLAIMS, [each.as_json() for each in shown])
+            results = {each.name: each.result() for each in shown}
+            seconds = round(monotonic() - started, 2)
+            folder.write_status({"state": "finished", "seconds": seconds, "results": results})
+        return Outcome(recipe.name, str(folder.path), seconds, results)

@@ -16,6 +16,7 @@ from wherefrom.objectives.span_corruption import SpanCorruptionConfig
 from wherefrom.training.optimisers import MuonConfig
 
 NOTES, NOTED = "notes", 0.6  # the share of the rows that teach notes, before a plan sets it
+NAMED = 0.1  # of the loss on names in notes: the name gate knows names by it
 READ, READ_AGAIN = "pretrain", "pretrain_{}"  # the stages that read the text
 QUESTIONS_ONLY = "questions_only"  # the one that does not
 WITHOUT_NOTES = "without_notes"  # reads the text, but is not taught from the notes
@@ -67,8 +68,9 @@ def _drop_notes(stage: Stage) -> Stage:
     """The stage with its notes' rows given to the text, which has the first share."""
     if not any(share.name == NOTES for share in stage.mix):
         return stage
-    first, notes, *others = stage.mix
-    return replace(stage, mix=(replace(first, share=first.share + notes.share), *others))
+    first, notes, *_ = stage.mix
+    questions = replace(stage.mix[-1], objective=AnswersConfig())
+    return replace(stage, mix=(replace(first, share=first.share + notes.share), questions))
 
 
 # Every row is a subject's name, a few words of what the text says of it, and one phrase moved
@@ -137,8 +139,8 @@ def _mix(questions: float) -> tuple[Share, ...]:
     """The text, which takes the rows that are left; what the reader noted of it; the questions."""
     return (
         Share("spans", SPANS, 1 - NOTED - questions),
-        Share(NOTES, AnswersConfig(reads="notes"), NOTED),
-        Share("questions", AnswersConfig(), questions),
+        Share(NOTES, AnswersConfig(reads="notes", names=NAMED), NOTED),
+        Share("questions", AnswersConfig(names=NAMED), questions),
     )
 
 

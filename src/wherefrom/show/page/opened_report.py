@@ -86,7 +86,7 @@ class OpenedReport(Opened):
     @cached_property
     def model(self) -> ClosedBookModel:
         familiarity, search = self._data["familiarity"], self._data["search"]
-        return ClosedBookModel(
+        model = ClosedBookModel(
             ModelAnswerer(
                 self._build_model(),
                 read_characters(self._data["vocabulary"]),
@@ -98,6 +98,8 @@ class OpenedReport(Opened):
             from_json(StatementForms, {"relations": self._data["statements"]}, "statements"),
             search["wordings"],
         )
+        model.openings = list(familiarity["openings"])
+        return model
 
     def _build_model(self) -> GPT:
         """The primary model, which stands first."""

@@ -5,11 +5,10 @@ import os
 
 import numpy as np
 import pytest
-import torch
 from safetensors.numpy import save
 
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.judging.claims import LONGEST, Claim, read_claim, read_regular
+from wherefrom.course.doctor.judging.claims import LONGEST, read_claim, read_regular
 
 
 def written(values="{}", raised="{}", **arrays) -> bytes:
@@ -73,15 +72,3 @@ def test_only_regular_files_of_some_size_are_read(tmp_path):
     (tmp_path / "linked").symlink_to(tmp_path)
     assert read_regular(tmp_path / "linked", "secret", 99) is None, "the folder is a link"
     assert read_regular(tmp_path, "secret", 99) == secret.read_bytes()
-
-
-def test_weights_follow_from_the_draw_and_the_name():
-    names = {"weights": ["w", "v"]}
-    claim = Claim("a", names, {"weights/w": torch.ones(2), "weights/v": torch.ones(2)})
-    state = claim.state(3, 1.0)
-    assert torch.equal(state["w"], claim.state(3, 1.0)["w"])
-    assert not torch.equal(state["w"], state["v"])
-    assert not torch.equal(state["w"], claim.state(4, 1.0)["w"])
-    assert torch.equal(2 * state["w"], claim.state(3, 2.0)["w"])
-    with pytest.raises(Finding, match="the model has no parameter 'c'"):
-        _ = state["c"]

@@ -33,7 +33,7 @@ class Junk(Claim):
 
 class AllJunk(Claims):
     def __getitem__(self, name):
-        return self._found[""]
+        return self.found[""]
 
 
 LOOKS = {name: kind.look for name, kind in KINDS.items() if not kind.reads}

@@ -84,7 +84,7 @@ def perceiver(claimed):
     ],
 )
 def test_every_reading_of_a_perceiver_is_right(perceiver, old, new):
-    assert models.check_formula(perceiver(old, new)).startswith("largest difference")
+    assert models.check_formula(perceiver(old, new)) is None
 
 
 @pytest.mark.parametrize(
@@ -123,8 +123,7 @@ def rotating(claimed):
 
 
 def test_sines_and_cosines_give_the_same(rotating):
-    said = models.check_formula(rotating(BOTH))
-    assert float(said.rsplit(maxsplit=1)[1]) < 1e-5
+    assert models.check_formula(rotating(BOTH)) is None
 
 
 @pytest.mark.parametrize(
@@ -153,19 +152,9 @@ def test_the_slip_in_a_hand_outs_comment_is_taken_by_its_word(rotating):
     slip = ("10000.0 ** (-torch", "10000.0 ** (torch")
     claims = rotating(BOTH, slip, year="cs224n2024")
     claims.package = False
-    assert "by a slip of a sign" in models.check_formula(claims)
+    assert "by a slip of a sign" in (models.check_formula(claims) or "")
     with pytest.raises(Finding, match="differs from what it should be"):
         models.check_formula(rotating(BOTH, slip))
-
-
-def test_what_print_shows_is_only_noted(claimed):
-    start = asked("xcs2021", "start-vanilla")
-    assert models.note_tree(claimed(start), "vanilla") is None
-    other = claimed(start, ("model.py", "nn.GELU()", "nn.ReLU()"))
-    said = models.note_tree(other, "vanilla") or ""
-    assert said == "print(model) shows blocks.0.mlp.1 ReLU, not blocks.0.mlp.1 GELU"
-    more = ("model.py", "self.block_size = c", "self.more = nn.Identity(); self.block_size = c")
-    assert "more Identity" in (models.note_tree(claimed(start, more), "vanilla") or "")
 
 
 def test_an_unusual_attention_costs_the_model_nothing(claimed):

@@ -4,11 +4,8 @@ import pytest
 
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.judging import predictions
-from wherefrom.course.doctor.judging.predictions import Asked
 
-QUESTIONS = tuple(f"Where was P{i} born?" for i in range(100))
-ANSWERS = tuple(f"Place {chr(65 + 7 * i % 23)}" for i in range(100))  # neighbours differ
-KNOWN = Asked(QUESTIONS, ANSWERS)
+ANSWERS = [f"Place {chr(65 + 7 * i % 23)}" for i in range(100)]  # neighbours differ
 HALF = [place if i % 2 else "Nowhere" for i, place in enumerate(ANSWERS)]
 
 
@@ -18,23 +15,18 @@ def moved(lines: list[str], by: int) -> list[str]:
 
 @pytest.mark.parametrize("by", [1, -1, 0])
 def test_a_shift_by_a_line_is_seen(by):
-    assert predictions.shift(moved(HALF, by) if by else HALF, KNOWN) == by
+    assert predictions.shift(moved(HALF, by) if by else HALF, ANSWERS) == by
 
 
 def test_a_shift_without_proof_is_none():
     """Lines that are right only when shifted: 20 of them may be chance (1e-6), 21 not (5e-7)."""
     few = ["Nowhere", *ANSWERS[:20], *["Nowhere"] * 79]
-    assert predictions.shift(few, KNOWN) == 0
+    assert predictions.shift(few, ANSWERS) == 0
     more = ["Nowhere", *ANSWERS[:21], *["Nowhere"] * 78]
-    assert predictions.shift(more, KNOWN) == 1
-    assert predictions.shift(moved(HALF, 1), Asked(QUESTIONS)) == 0, "nothing to compare with"
+    assert predictions.shift(more, ANSWERS) == 1
+    assert predictions.shift(moved(HALF, 1), []) == 0, "nothing to compare with"
     places = [ANSWERS[i - i % 2] for i in range(50)]  # every second is right only when shifted
-    assert predictions.shift([*places, *ANSWERS[50:]], KNOWN) == 0, "more are right as they are"
-
-
-def test_a_score_counts_exact_matches():
-    assert KNOWN.right([f" {place} " for place in HALF]) == 50
-    assert Asked(QUESTIONS).right(HALF) == 0
+    assert predictions.shift([*places, *ANSWERS[50:]], ANSWERS) == 0, "more are right as they are"
 
 
 @pytest.mark.parametrize(
@@ -47,31 +39,24 @@ def test_a_score_counts_exact_matches():
     ],
 )
 def test_the_form_of_a_file(lines, mistake):
-    predictions.check_form(HALF, KNOWN, "dev")
-    predictions.check_form([*[""] * 50, *HALF[50:]], KNOWN, "dev")
+    predictions.check_form(HALF, ANSWERS, 100, "dev")
+    predictions.check_form([*[""] * 50, *HALF[50:]], ANSWERS, 100, "dev")
     with pytest.raises(Finding) as caught:
-        predictions.check_form(lines, KNOWN, "dev")
+        predictions.check_form(lines, ANSWERS, 100, "dev")
     assert caught.value.mistake == mistake
 
 
 def test_questions_are_read_with_their_answers(tmp_path):
     with pytest.raises(NoTelling, match="name its folder with --data"):
         predictions.read_asked(None, "dev")
-    with pytest.raises(NoTelling, match=r"birth_dev\.tsv is not there"):
-        predictions.read_asked(tmp_path, "dev")
     (tmp_path / "birth_dev.tsv").write_text("Where was Bo Falk born?\tRome\r\n")
-    assert predictions.read_asked(tmp_path, "dev") == Asked(("Where was Bo Falk born?",), ("Rome",))
+    found = predictions.read_asked(tmp_path, "dev")
+    assert found == (["Where was Bo Falk born?"], ["Rome"])
     (tmp_path / "birth_test_inputs.tsv").write_text("Where was Bo Falk born?\nWho?\n")
-    assert predictions.read_asked(tmp_path, "test").answers == ()
-    (tmp_path / "answers.tsv").write_text("Rome\nOslo\n")
-    found = predictions.read_asked(tmp_path, "test", tmp_path / "answers.tsv")
-    assert found.answers == ("Rome", "Oslo")
+    assert predictions.read_asked(tmp_path, "test")[1] == []
     (tmp_path / "answers.tsv").write_text("Rome\n")
-    with pytest.raises(NoTelling, match="1 answers for 2 questions"):
+    with pytest.raises(NoTelling, match="1 of 2 answers"):
         predictions.read_asked(tmp_path, "test", tmp_path / "answers.tsv")
-    (tmp_path / "birth_dev.tsv").write_bytes(b"\xff\n")
-    with pytest.raises(NoTelling, match="is no text"):
-        predictions.read_asked(tmp_path, "dev")
 
 
 def test_files_that_cannot_be_read_are_findings(tmp_path):

@@ -4,7 +4,7 @@ import pytest
 
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.judging import spans
-from wherefrom.course.doctor.judging.spans import MASK, PAD, Pieces, pieces
+from wherefrom.course.doctor.judging.spans import MASK, PAD, pieces
 
 CUT = "random.randint(4, int(self.block_size * 7 / 8))"
 SIZE = "max(1, int(random.uniform(1 / 8, 3 / 8) * len(text)))"
@@ -23,13 +23,6 @@ def drawn(claimed, monkeypatch):
     return claim
 
 
-def test_pieces_are_read_back():
-    found = pieces(f"ab{MASK}ef{MASK}cd{MASK}{PAD}{PAD}")
-    assert found == Pieces("ab", "ef", "cd", closed=True)
-    assert (found.text, len(found)) == ("abcdef", 6)
-    assert pieces(f"{MASK}ef{MASK}cd{PAD}") == Pieces("", "ef", "cd", closed=False)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -42,20 +35,6 @@ def test_other_layouts_are_findings(text, message):
     with pytest.raises(Finding, match=message) as caught:
         pieces(text)
     assert caught.value.mistake == "layout"
-
-
-def test_starts_must_reach_every_quarter():
-    """Of spans of 10 in texts of 49, which fit into 40 places."""
-
-    def text(start: int) -> Pieces:
-        return Pieces("a" * start, "b" * (39 - start), "c" * 10, True)
-
-    spans.check_places([text(start) for start in range(40)] * 30)
-    thin = [*range(30), 35]  # the last quarter once in 31
-    with pytest.raises(Finding, match="the last quarter is hardly ever reached") as caught:
-        spans.check_places([text(start) for start in thin] * 40)
-    assert caught.value.mistake == "fixed place"
-    assert "400, 400, 400, 40 begin in the quarters" in str(caught.value)
 
 
 def test_masks_follow_the_years_hand_out(drawn):
@@ -79,8 +58,7 @@ def test_lengths_that_the_hand_outs_own_words_allow_are_noted(drawn):
 
 
 def test_an_empty_span_is_no_mistake_but_no_span_at_all_is(drawn):
-    said = spans.check_rebuilt(drawn(SIZE, "random.randint(0, len(text) // 2)"))
-    assert str(said).endswith("spans are empty, which no hand-out forbids")
+    spans.check_rebuilt(drawn(SIZE, "random.randint(0, len(text) // 2)"))
     with pytest.raises(Finding, match="no example has a span at all"):
         spans.check_rebuilt(drawn(SIZE, "0"))
 

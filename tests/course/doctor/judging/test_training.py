@@ -18,8 +18,6 @@ def asked(name: str):
 @pytest.mark.parametrize(
     ("file", "old", "new", "mistake", "message"),
     [
-        ("trainer.py", "betas, grad_norm_clip, weight_decay = (0.9, 0.95), 1.0, 0.1",
-         "betas, grad_norm_clip = (0.9, 0.95), 1.0", "config", "the config has no weight_decay"),
         ("helper.py", PRETRAIN, "    return config", "form",
          r"pretrain\(\) should return a config and a trainer, not TrainerConfig"),
         ("helper.py", PRETRAIN, "    return None, None", "unwritten", "sets up nothing yet"),

@@ -30,17 +30,9 @@ return given.questions.map((question) => {
 """
 ENGINE = {"engine.js": "Engine, finish"}
 HOSTILE = [
-    "{}",
-    "",
-    "  ",
-    "Who are you?",
-    "{} ",
-    "<script>alert(1)</script>",
-    "□",
-    "\u2047",
-    "Жора",
+    "{}", "", "  ", "Who are you?", "{} ", "<script>alert(1)</script>", "□", "\u2047", "Жора",
     "A" * 300,
-]
+]  # fmt: skip
 
 
 OTHER_WORDS = "outspoken_run in other words"

@@ -13,16 +13,8 @@ def test_decoys_of_known_and_other_names(run_js) -> None:
     documents = [Document(text) for text in texts]
     novel = NovelNames.of(names, lambda name: "q" not in name, avoid, documents)
     decoys = DecoyNames(novel, 6)
-    asked = [
-        *PEOPLE,
-        "Nobody Atall",
-        "Single",
-        "Ada",
-        "Bo%20Falk",
-        "qqq Lund",
-        "ada  LUND",
-        "Ed van Roth",
-    ]
+    odd = ["Nobody Atall", "Single", "Ada", "Bo%20Falk", "qqq Lund", "ada  LUND", "Ed van Roth"]
+    asked = [*PEOPLE, *odd]
     code = """
     const decoys = new Decoys(given.material, (name) => !name.includes('q'), given.texts);
     return given.asked.map((name) => decoys.of(name));

@@ -106,11 +106,9 @@ def test_a_trace_has_the_models_attention_and_its_own_last_word(run_js, form: di
     const whole = model.tree();
     const path = whole.path(whole.place(given.text));
     whole.expect(path);
-    return {
-      attention: attention.map((layer) => layer.map((head) => [...head])),
-      lens: lens.map((layer) => [...layer]),
-      last: [...path].map((node) => [...whole.distribution(node)]),
-    };
+    const last = [...path].map((node) => [...whole.distribution(node)]);
+    const heads = attention.map((layer) => layer.map((head) => [...head]));
+    return { attention: heads, lens: lens.map((layer) => [...layer]), last };
     """
     found = run_js({"engine.js": "openModel"}, code, {**pack(model), "text": text})
     last = np.array(found["last"])

@@ -37,11 +37,8 @@ def make_features(count: int, seed: int) -> FeatureTable:
 
 
 def describe(policy: AnswerPolicy) -> dict:
-    found = to_json(policy)
-    return {
-        key: found[key]
-        for key in ("calibration", "threshold", "names", "relations", "without_text")
-    }
+    keys = ("calibration", "threshold", "names", "relations", "without_text")
+    return {key: to_json(policy)[key] for key in keys}
 
 
 @pytest.mark.parametrize("unverified", [False, True])

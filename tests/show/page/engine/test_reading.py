@@ -20,9 +20,7 @@ GPT = (
     "stages.train.steps=4", "stages.train.batch=2", "threads=1",
 )  # fmt: skip
 TEXTS = [
-    "To be, or not to be: that is the question.",
-    "x",
-    "",
+    *("To be, or not to be: that is the question.", "x", ""),
     "Ünïcode “quotes” — and 中文 here",
     "A longer text, which a small model cannot read at once. " * 3,
 ]

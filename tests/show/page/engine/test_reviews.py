@@ -31,14 +31,9 @@ def test_reviews_are_judged_as_by_the_classifier(run_js, sentiment_run: Path) ->
     texts = [q.text for q in run.dataset.questions[:6]]
     code = """
     const engine = new Engine(given.data, given.weights);
-    const review = (text) => {
-      try {
-        return engine.call('review', { text });
-      } catch (error) {
-        return error.message;
-      }
-    };
-    return given.texts.map(review);
+    return given.texts.map((text) => {
+      try { return engine.call('review', { text }); } catch (error) { return error.message; }
+    });
     """
     asked = [*texts, "", "qqq www", "qqq"]
     given = {**engine, "texts": asked}

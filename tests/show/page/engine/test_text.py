@@ -13,31 +13,11 @@ from wherefrom.reading.tokens import normalise
 
 TEXT = {"text.js": "casefold, fold, normalise, quote, splitWords, strip, unquote"}
 ODD = [
-    "",
-    " ",
-    "Amos  Karlsson",
-    "\tAmos\u00a0Karlsson\u3000",
-    "STRASSE Straße ẞ",
-    "İstanbul ıI",
-    "ΣΊΣΥΦΟΣ",
-    "ﬁancé",
-    "e\u0301",
-    "Jose\u0301%20Marti\u0301",
-    "100%",
-    "%41%zz%e9%C3%A9",
-    "a\x1cb\x85c\ufeffd",
-    "\x7f\x00",
-    "O'Neil",
-    'say "x"',
-    "'\"",
-    "back\\slash",
-    "new\nline",
-    "\u200bzero",
-    "😀 face",
-    "Ꭰ ꭰ",
-    "St. ",
-    "U.S.A. .",
-]
+    "", " ", "\tAmos\u00a0 Karlsson\u3000", "STRASSE Straße ẞ", "İstanbul ıI", "ΣΊΣΥΦΟΣ", "ﬁancé",
+    "e\u0301", "Jose\u0301%20Marti\u0301", "100%", "%41%zz%e9%C3%A9", "a\x1cb\x85c\ufeffd",
+    "\x7f\x00", "O'Neil", 'say "x"', "'\"", "back\\slash", "new\nline", "\u200bzero", "😀 face",
+    "Ꭰ ꭰ", "St. ", "U.S.A. .",
+]  # fmt: skip
 
 
 def test_odd_texts(run_js) -> None:
@@ -46,16 +26,8 @@ def test_odd_texts(run_js) -> None:
     return given.map((text) => ways.map((way) => way(text)));
     """
     for text, found in zip(ODD, run_js(TEXT, code, ODD), strict=True):
-        expected = [
-            text.casefold(),
-            fold(text),
-            normalise(text),
-            repr(text),
-            text.split(),
-            text.strip(),
-            unquote(text),
-        ]
-        assert found == expected, text
+        expected = [text.casefold(), fold(text), normalise(text), repr(text), text.split()]
+        assert found == [*expected, text.strip(), unquote(text)], text
 
 
 def test_every_character_folds_as_in_python(run_js) -> None:
@@ -83,12 +55,8 @@ def test_every_character_folds_as_in_python(run_js) -> None:
     st.lists(st.tuples(st.text("abc de", max_size=12), st.text("abc de", max_size=12)), min_size=20)
 )
 def test_ratio_is_difflibs(run_js, pairs: list[tuple[str, str]]) -> None:
-    found = run_js({"names.js": "ratio"}, "return given.map(([a, b]) => ratio(a, b));", pairs)
-    assert found == [SequenceMatcher(None, a, b).ratio() for a, b in pairs]
-
-
-def test_ratio_of_long_texts_leaves_popular_characters_out(run_js) -> None:
-    pairs = [("abcab" * 30, "abc" * 90 + "xyz"), ("abc" * 90, "bca" * 90)]
+    """In long texts, it leaves popular characters out."""
+    pairs = [*pairs, ("abcab" * 30, "abc" * 90 + "xyz"), ("abc" * 90, "bca" * 90)]
     found = run_js({"names.js": "ratio"}, "return given.map(([a, b]) => ratio(a, b));", pairs)
     assert found == [SequenceMatcher(None, a, b).ratio() for a, b in pairs]
 

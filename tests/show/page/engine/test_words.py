@@ -36,10 +36,7 @@ def test_forms_of_words(run_js) -> None:
     listed = ["<s>", "</s>", "UNK", "the", "DGDG", "DGDGDGDG.DG", "u.s."]
     vocabulary = WordVocabulary(tuple(listed), forms=WordForms("UNK", "DG"))
     words = ["The", "U.S.", "12", "1,234.5", "Zebra", "99x", "</s>", "123"]
-    code = """
-    const reading = new WordReading(given.data, {});
-    return given.words.map((word) => reading.write(word));
-    """
+    code = "return given.words.map((word) => new WordReading(given.data, {}).write(word));"
     data = {**describe_words(vocabulary), "models": [{"name": "m"}]}
     known = frozenset(listed) - {"<s>", "</s>"}
     expected = [vocabulary.forms.canonical(word, known) for word in words]

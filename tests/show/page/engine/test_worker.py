@@ -64,9 +64,7 @@ def test_a_talk_with_the_worker(run_js, tiny_run: Path) -> None:
         "question": run.dataset.questions[0].text,
     }
     talk = run_js({}, TALK, given)
-    assert talk["early"] == {
-        "failed": "expected 'open' before anything else, found no run that is open"
-    }
+    assert talk["early"]["failed"].startswith("expected 'open' before anything else, found no run")
     assert talk["heard"][0] == "parsed"
     assert talk["heard"].count("answered") == 2
     assert talk["heard"].index("writing") < talk["heard"].index("answered")

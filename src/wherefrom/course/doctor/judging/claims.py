@@ -7,7 +7,7 @@ followed, sizes are bounded, nothing is unpickled, and no verdict is ever among 
 
 import json
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,7 +20,6 @@ from torch import Tensor
 from wherefrom.course.doctor.exercises import weights
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.intake import open_plain
-from wherefrom.course.doctor.layouts import find_written
 from wherefrom.course.doctor.years import Year
 
 T = TypeVar("T")
@@ -113,37 +112,32 @@ class Table(dict[str, Tensor]):
 class Files:
     """Where the submission's files are, and what its predictions are held against.
 
-    `data` is the folder of the course's data, `answers` a file with those of the test questions;
-    `again` questions of each file of predictions are answered again.
+    `data` is the folder of the course's data, `answers` a file with those of the test questions.
     """
 
     folder: Path
     data: Path | None = None
     answers: Path | None = None
-    again: int = 40
 
     def find(self, name: str) -> Path:
-        return find_written(self.folder, name)
+        """A file that the code wrote: beside the code, or else beside `src`."""
+        inside, beside = self.folder / name, self.folder.parent / name
+        outside = self.folder.name == "src" and beside.is_file() and not inside.is_file()
+        return beside if outside else inside
 
 
+@dataclass(eq=False)
 class Claims:
-    """The claims of one submission, beside what was asked; judgements keep what they share."""
+    """The claims of one submission, beside what was asked."""
 
-    def __init__(
-        self, year: Year, draw: int, package: bool, found: Mapping[str, Claim],
-        files: Files | None = None,
-    ) -> None:  # fmt: skip
-        self.year, self.draw, self.package = year, draw, package
-        self.files = files or Files(Path())
-        self._found, self._kept = dict(found), dict[Hashable, Any]()
+    year: Year
+    draw: int
+    package: bool
+    found: Mapping[str, Claim]
+    files: Files = Files(Path())
 
     def __getitem__(self, name: str) -> Claim:
-        return self._found.get(name, Claim(name, ended="it was not asked"))
-
-    def once(self, key: Hashable, make: Callable[[], T]) -> T:
-        if key not in self._kept:
-            self._kept[key] = make()
-        return self._kept[key]
+        return self.found.get(name, Claim(name, ended="it was not asked"))
 
 
 def read_claim(folder: Path, name: str, ended: str = "") -> Claim:

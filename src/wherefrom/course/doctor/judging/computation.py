@@ -7,9 +7,9 @@ Shapes: B rows, T characters, H heads, D a head's width, C = H x D, M latents.
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, product
+from itertools import product
 from typing import Any
 
 import torch
@@ -20,6 +20,7 @@ from wherefrom.course.doctor.findings import Finding, expect
 
 BASE = 10000.0
 HIDDEN = -1e10
+NO_PAD = -100  # with this as the pad, all targets count
 LEARNED_POSITIONS = "pos_emb"  # a model with rotary positions has none
 DOWN, UP = "down_block", "up_block"  # only a perceiver has these
 
@@ -271,20 +272,20 @@ def compare(
     mistakes: Iterable[Mistake],
     tolerance: float,
     otherwise: str = "formula",
-) -> float:
-    """The largest difference from what is right; a Finding if it is too large.
+) -> None:
+    """A Finding if it is not what is right.
 
     `compute` takes the changes of a mistake. `otherwise` names what no mistake explains.
     """
     expected = compute()
     said = f"{what} is {tuple(given.shape)}, expected {tuple(expected.shape)}"
     expect(given.shape == expected.shape, "form", said)
-    off = float((given - expected).abs().max())
     if is_near(given, expected, tolerance):
-        return off
+        return
     for changes, mistake, text in mistakes:
         if is_near(given, compute(**changes), tolerance):
             raise Finding(mistake, f"{what} is as if {text}")
+    off = float((given - expected).abs().max())
     raise Finding(otherwise, f"{what} differs from what it should be by up to {off:.1g}")
 
 
@@ -294,11 +295,3 @@ def is_near(given: Tensor, expected: Tensor, tolerance: float) -> bool:
         return False
     within = tolerance * max(1.0, float(expected.abs().max()))
     return torch.allclose(given.double(), expected.double(), rtol=0, atol=within)
-
-
-def together(mistakes: Sequence[Mistake]) -> Iterator[Mistake]:
-    """Each mistake alone, then two at a time, and so on; the first one gives the name."""
-    for count in range(1, len(mistakes) + 1):
-        for some in combinations(mistakes, count):
-            changes = {name: value for each, _, _ in some for name, value in each.items()}
-            yield changes, some[0][1], " and ".join(text for _, _, text in some)

@@ -1,9 +1,5 @@
 """Files of predictions, judged: their form, the submitted parameters' own answers, the score.
 
-A file that is shifted by a line can be recognised without the model: far more of its lines are
-right when it is read with the shift. If shifting made no difference, each right line would belong
-to either reading with the same probability; the tail of a binomial bounds the false alarms.
-
 A score on 500 questions is uncertain by some points, so it is never held against a bare bar: it
 gets the points if its 95 % Wilson interval reaches the bar. A model whose true rate is just the
 bar fails in at most 2.2 % of all cases. One as good as the median of the public runs fails with
@@ -17,9 +13,8 @@ ties with it: a model evaluated on a GPU, or in half precision, breaks ties othe
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from math import comb
+from functools import lru_cache, partial
+from math import sqrt
 from pathlib import Path
 from random import Random
 from typing import Any, NoReturn
@@ -30,15 +25,17 @@ from torch import Tensor
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt, expect
-from wherefrom.course.doctor.judging import computation, models
+from wherefrom.course.doctor.judging import computation, models, spans
 from wherefrom.course.doctor.judging.claims import LARGEST, Claims, Files, Table
-from wherefrom.course.doctor.judging.spans import MASK, PAD
+from wherefrom.course.doctor.judging.spans import MASK
 from wherefrom.course.doctor.years import Year, variant_of
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.models.params import read_params
 
 QUESTIONS = {"dev": "birth_dev.tsv", "test": "birth_test_inputs.tsv"}
-FALSE_ALARM = 5e-7  # for one direction of the shift; there are two
+# If it made no difference whether a file is read with a shift, each right line would belong to
+# either reading with the same chance: so many deviations have a chance of 5e-7.
+SIGMAS = 4.5
 _LONGEST_FILE = 1 << 20
 # What a file should reach. The course asks for 10 % after pretraining; the synthesizer's public
 # runs have a median of 9.5 %, and those without pretraining lie between 1 and 3 %.
@@ -62,28 +59,15 @@ STEPS = 32  # characters that the course generates
 # Without room for ties, 5 and 70 of them would not.
 TIE = 0.02  # of the distance from the mean logit to the largest
 TIED = 3  # characters that may be so near: a model with more of them has no opinion
-HONEST = 0.01  # the share of an honest file's lines that may differ: more than was seen
-UNFAIR = 1e-3  # P(an honest file differs in more lines than are allowed)
+# Of an honest file's lines less than 1 % differ, so more than three of 40 with a chance of 7e-4. A
+# copied column of answers agrees only where the model is right: at 40 % right answers, which is
+# more than any public run has, it passes with 4e-12. A file in which a fifth of the lines is forged
+# passes with 3 %, a third with 1e-4.
+AGAIN, ALLOWED = 40, 3
 # The course's program reads a test question with the end of its line; ours does not.
 ENDINGS = ("", "\n")
 
 Logits = Callable[[Tensor], Tensor]  # (B, T) characters to (B, T, vocabulary)
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Questions in order, with the answers if they are known."""
-
-    questions: tuple[str, ...]
-    answers: tuple[str, ...] = ()
-
-    def __len__(self) -> int:
-        return len(self.questions)
-
-    def right(self, predictions: Sequence[str], off: int = 0) -> int:
-        """Exact matches, of predictions that come `off` lines too late."""
-        places = range(max(0, -off), min(len(self.answers), len(predictions) - off))
-        return sum(predictions[i + off].strip() == self.answers[i] for i in places)
 
 
 # -- files -----------------------------------------------------------------------------------------
@@ -108,90 +92,99 @@ def read_predictions(path: Path) -> list[str]:
     expect(path.is_file(), "missing file", f"{path.name} is not there")
     large = f"{path.name} is larger than {_LONGEST_FILE} bytes"
     expect(path.stat().st_size <= _LONGEST_FILE, "form", large)
-    return _lines(path)
-
-
-def read_asked(data: Path | None, split: str, answers: Path | None = None) -> Asked:
-    """The questions of dev or test; the answers stand beside them, or in a file of their own."""
     try:
-        rows = [line.split("\t") for line in _lines(_given(data, QUESTIONS[split]))]
-        known = [line.split("\t")[-1] for line in _lines(answers)] if answers else []
-    except Finding as error:  # the data are wrong, not the submission
-        raise NoTelling(str(error)) from error
-    if answers and len(known) != len(rows):
-        raise NoTelling(f"{answers}: {len(known)} answers for {len(rows)} questions")
-    if not answers and all(len(row) > 1 for row in rows):
-        known = [row[1] for row in rows]
-    return Asked(tuple(row[0] for row in rows), tuple(known))
+        return _lines(path)
+    except WherefromError as error:
+        raise Finding("form", f"{path.name} is no text: {error}") from error
+
+
+def read_asked(
+    data: Path | None, split: str, answers: Path | None = None
+) -> tuple[list[str], list[str]]:
+    """The questions of dev or test; the answers stand beside them, or in a file of their own."""
+    rows = [line.split("\t") for line in _lines(_given(data, QUESTIONS[split]))]
+    known = [line.split("\t")[-1] for line in _lines(answers)] if answers else []
+    known = known or [row[1] for row in rows if len(row) > 1]
+    if known and len(known) != len(rows):
+        raise NoTelling(f"{answers or QUESTIONS[split]}: {len(known)} of {len(rows)} answers")
+    return [row[0] for row in rows], known
 
 
 def vocabulary(data: Path | None) -> dict[str, int]:
     """The number of each character of wiki.txt, as every year's hand-out counts them."""
     text = read_text(_given(data, "wiki.txt")).replace("\r\n", "\n")
-    return {c: i for i, c in enumerate((PAD, MASK, *sorted(set(text))))}
+    return {c: i for i, c in enumerate(spans.vocabulary(text))}
 
 
 def _given(data: Path | None, name: str) -> Path:
     if data is None or not (data / name).is_file():
-        raise NoTelling(
-            f"{data / name if data else name} is not there; name its folder with --data"
-        )
+        where = data / name if data else name
+        raise NoTelling(f"{where} is not there; name its folder with --data")
     return data / name
 
 
 def _lines(path: Path) -> list[str]:
-    try:
-        lines = [line.removesuffix("\r") for line in read_text(path).split("\n")]
-    except WherefromError as error:
-        raise Finding("form", f"{path.name} is no text: {error}") from error
-    return lines if lines[-1] else lines[:-1]
+    text = read_text(path)
+    return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
 
 
 # -- judgements ------------------------------------------------------------------------------------
 
 
 def judge(claims: Claims, model: str, split: str) -> str:
-    """Form, place beside the questions, the parameters' own answers, and if known the score."""
+    """Form, place beside the questions, the parameters' own answers, and if known the score.
+
+    A score counts if its interval reaches the bar.
+    """
     model = model_of(claims.year, model)
     name = f"{model}.{split}.predictions"
     lines = read_predictions(claims.files.find(name))
-    answers = claims.files.answers if split == "test" else None
-    asked = read_asked(claims.files.data, split, answers)
-    check_form(lines, asked, name)
+    known = claims.files.answers if split == "test" else None
+    questions, answers = read_asked(claims.files.data, split, known)
+    check_form(lines, answers, len(questions), name)
     for other in LEAST:  # two models never write the same file
         path = claims.files.find(f"{other}.{split}.predictions")
         same = other != model and path.is_file() and read_predictions(path) == lines
         expect(not same, "copy", f"{path.name} says the same on every line: one is a copy")
-    tie = _check_tied(claims, model, asked.questions, lines)
-    if not asked.answers:
+    tie = _check_tied(claims, model, questions, lines)
+    if not answers:
         return f"{len(lines)} lines, judged by form: the answers are not known; {tie}"
-    return f"{_judge_score(model, asked.right(lines), len(asked))}; {tie}"
+    right, total = count_right(lines, answers), len(lines)
+    low, high = wilson(right, total)
+    said = f"{right} of {total} right ({right / total:.1%}), "
+    said += f"95 % interval {100 * low:.1f} to {100 * high:.1f} %"
+    expect(high >= LEAST[model], "score", f"{said}: does not reach {LEAST[model]:.0%}")
+    more = f"{said}: more than a model without pretraining can know"
+    expect(low <= MOST.get(model, 1.0), "mislabelled", more)
+    return f"{said}; {tie}"
 
 
-def check_form(predictions: Sequence[str], asked: Asked, name: str) -> None:
+def count_right(predictions: Sequence[str], answers: Sequence[str], off: int = 0) -> int:
+    """Exact matches, of predictions that come `off` lines too late."""
+    places = range(max(0, -off), min(len(answers), len(predictions) - off))
+    return sum(predictions[i + off].strip() == answers[i] for i in places)
+
+
+def check_form(predictions: Sequence[str], answers: Sequence[str], asked: int, name: str) -> None:
     """A line for each question, beside its question; few are empty, and not all are equal."""
-    lines = f"{name} has {len(predictions)} lines for {len(asked)} questions"
-    off = shift(predictions, asked)
+    lines = f"{name} has {len(predictions)} lines for {asked} questions"
+    off = shift(predictions, answers)
     where = f"stands one line too {'late' if off > 0 else 'early'}"
     text = f"{lines} and {where}: read so, far more are right"
     expect(not off, "predictions shifted by a line", text)
-    expect(len(predictions) == len(asked), "lines", lines)
+    expect(len(predictions) == asked, "lines", lines)
     constant = len(set(predictions)) == 1 and len(predictions) > 1
-    said = f"every line of {name} is {predictions[0][:40]!r}" if constant else ""
-    expect(not constant, "constant", said)
+    expect(not constant, "constant", f"every line of {name} is {predictions[0][:40]!r}")
     empty = sum(not place.strip() for place in predictions)
     text = f"{empty} of {len(predictions)} lines of {name} are empty"
     expect(2 * empty <= len(predictions), "empty", text)
 
 
-def shift(predictions: Sequence[str], asked: Asked) -> int:
+def shift(predictions: Sequence[str], answers: Sequence[str]) -> int:
     """1 if the predictions come a line too late, -1 if too early, 0 if neither is certain."""
-    right = {off: asked.right(predictions, off) for off in (0, 1, -1)}
+    right = {off: count_right(predictions, answers, off) for off in (0, 1, -1)}
     best = max((1, -1), key=lambda off: right[off])
-    # P(at least as many heads in as many throws of a fair coin).
-    throws = right[0] + right[best]
-    chance = sum(comb(throws, k) for k in range(right[best], throws + 1)) / 2**throws
-    return best if chance < FALSE_ALARM else 0
+    return best if right[best] - right[0] > SIGMAS * sqrt(right[best] + right[0]) else 0
 
 
 def _check_tied(claims: Claims, model: str, questions: Sequence[str], lines: Sequence[str]) -> str:
@@ -202,75 +195,53 @@ def _check_tied(claims: Claims, model: str, questions: Sequence[str], lines: Seq
     """
     state, file = state_of(claims, model), parameters_of(model)
     meant, numbers = model.split(".")[0], vocabulary(claims.files.data)
-    dice, count = Random(claims.draw), min(claims.files.again, len(lines))
-    places = sorted(dice.sample(range(len(lines)), count))
+    count = min(AGAIN, len(lines))
+    places = sorted(Random(claims.draw).sample(range(len(lines)), count))
     asked, given = ([column[i] for i in places] for column in (questions, lines))
-    w2 = state.get("blocks.0.attn.w2")  # its shape shows the number of heads
-    heads = state["tok_emb.weight"].shape[1] // w2.shape[0] if w2 is not None else HEADS
     fewest, said = given, f"answered again by the parameters in {file}"
     drawn = f"of {count} drawn lines (draw {claims.draw}) are the same"
     try:
         for text, changes in _variations(meant):
-            compute = computation.computed(state, meant, heads, **changes)
+            compute = computation.computed(state, meant, HEADS, **changes)
             if changes and 2 * len(differing(compute, numbers, asked[:_FEW], given[:_FEW])) >= _FEW:
                 continue
             others = differing(compute, numbers, asked, given)
-            if len(others) <= allowed(count):
+            if len(others) <= ALLOWED:
                 return f"{said}{text}, {count - len(others)} {drawn}"
             fewest = min(fewest, others, key=len)
     except (Finding, RuntimeError, IndexError) as error:
         text = f"{file}: {error}: not the course's {meant} model"
         _complain(claims, meant, "other architecture", " ".join(text.split())[:300])
     such = ", ".join(repr(line[:32]) for line in fewest[:3])
-    least = f"expected {count - allowed(count)} or more; not {such}"
+    least = f"expected {count - ALLOWED} or more; not {such}"
     _complain(claims, meant, "other answers", f"{said}, {count - len(fewest)} {drawn}, {least}")
-
-
-def allowed(asked: int) -> int:
-    """The lines that may differ: more do in an honest file with a chance below UNFAIR.
-
-    Of 40 lines 3 may. A copied column of answers agrees only where the model is right: at 40 %
-    right answers, which is more than any public run has, it passes with 4e-12. A file in which a
-    fifth of the lines is forged passes with 3 %, a third with 1e-4.
-    """
-    chances = [comb(asked, k) * HONEST**k * (1 - HONEST) ** (asked - k) for k in range(asked + 1)]
-    return next(k for k in range(asked + 1) if sum(chances[k + 1 :]) < UNFAIR)
 
 
 def differing(
     logits: Logits, numbers: Mapping[str, int], questions: Sequence[str], lines: Sequence[str]
 ) -> list[str]:
     """The lines that are not the model's own, with or without the end of the line in the prompt."""
-    found = (_others(logits, numbers, [q + end for q in questions], lines) for end in ENDINGS)
+    found = ([line for asked, line in zip(questions, lines, strict=True)
+              if not _is_own(logits, numbers, asked + end, line)] for end in ENDINGS)  # fmt: skip
     return min(found, key=len)
 
 
-def _others(
-    logits: Logits, numbers: Mapping[str, int], prompts: Sequence[str], lines: Sequence[str]
-) -> list[str]:
-    pairs = list(zip(prompts, lines, strict=True))
-    # Whether a model can have read the one and written the other.
-    readable = [i for i, (prompt, line) in enumerate(pairs)
-                if numbers.keys() >= set(prompt + line) and MASK not in line
-                and len(line) <= STEPS]  # fmt: skip
-    if not readable:
-        return list(lines)
-    rows = [f"{prompts[i]}{MASK}{lines[i]}{MASK}" for i in readable]
-    longest = max(map(len, rows))
-    ids = torch.tensor([[numbers[c] for c in row.ljust(longest, PAD)] for row in rows])
+def _is_own(logits: Logits, numbers: Mapping[str, int], prompt: str, line: str) -> bool:
+    """Whether the model reads the prompt, and then chooses every character and a mask."""
+    text = f"{prompt}{MASK}{line}{MASK}"
+    if not numbers.keys() >= set(text) or MASK in line or len(line) > STEPS:
+        return False
+    ids = torch.tensor([[numbers[c] for c in text]])
+    answer = slice(len(prompt), len(prompt) + min(len(line) + 1, STEPS))
     with torch.no_grad():
-        chosen = logits(ids[:, :-1]).float()
+        chosen = logits(ids[:, :-1])[0, answer].float()
     top, mean = chosen.max(-1, keepdim=True).values, chosen.mean(-1, keepdim=True)
-    near = top - chosen <= TIE * (top - mean)  # (B, T, V)
-    right = near.gather(-1, ids[:, 1:, None])[..., 0] & (near.sum(-1) <= TIED)
-    own: dict[int, bool] = {}
-    for row, i in enumerate(readable):
-        start = len(prompts[i])  # the place of the mask, after which the answer is chosen
-        steps = min(len(lines[i]) + 1, STEPS)
-        own[i] = bool(right[row, start : start + steps].all())
-    return [line for i, line in enumerate(lines) if not own.get(i)]
+    near = top - chosen <= TIE * (top - mean)  # (T, V)
+    right = near.gather(-1, ids[0, 1:][answer, None])[..., 0]
+    return bool((right & (near.sum(-1) <= TIED)).all())
 
 
+@lru_cache(maxsize=1)
 def state_of(claims: Claims, model: str) -> Table:
     """The parameters of a model's file: of the right variant, for the characters of wiki.txt."""
     file, meant = parameters_of(model), model.split(".")[0]
@@ -279,15 +250,11 @@ def state_of(claims: Claims, model: str) -> Table:
     expect(path.is_file(), "no parameters", f"{file} is not there: {why}")
     expect(path.stat().st_size <= LARGEST, "parameters file", f"{file} is larger than any model's")
 
-    def read() -> Table:
-        try:
-            found = read_params(path)
-        except WherefromError as error:
-            said = str(error).replace(str(path), file)
-            raise Finding("parameters file", said) from None
-        return Table({n: v for n, v in found.items() if n.rpartition(".")[2] not in BUFFERS})
-
-    state = claims.once(file, read)
+    try:
+        found = read_params(path)
+    except WherefromError as error:
+        raise Finding("parameters file", str(error).replace(str(path), file)) from None
+    state = Table({n: v for n, v in found.items() if n.rpartition(".")[2] not in BUFFERS})
     held, numbers = variant_of(state) or "rope", vocabulary(claims.files.data)
     expect(held == meant, "flag never set", f"{file} holds a {held} model, not a {meant} model")
     rows = len(state.get("tok_emb.weight", ()))
@@ -318,13 +285,3 @@ def _complain(claims: Claims, variant: str, mistake: str, text: str) -> NoReturn
         said = "its attention is neither the course's nor a usual mistake"
         raise NoTelling(f"{text}; {said}: have its own run.py answer, and compare")
     raise Finding(mistake, text)
-
-
-def _judge_score(model: str, right: int, total: int) -> str:
-    low, high = wilson(right, total)
-    said = f"{right} of {total} right ({right / total:.1%}), "
-    said += f"95 % interval {100 * low:.1f} to {100 * high:.1f} %"
-    expect(high >= LEAST[model], "score", f"{said}: does not reach {LEAST[model]:.0%}")
-    more = f"{said}: more than a model without pretraining can know"
-    expect(low <= MOST.get(model, 1.0), "mislabelled", more)
-    return said

@@ -3,14 +3,13 @@
 For every rule over many draws, the chance that a right data set breaks it is below `FALSE_ALARM`.
 """
 
-import math
 import random
 import statistics
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding, NoTelling, expect
@@ -26,17 +25,15 @@ BLOCKS = (SMALL_BLOCK, BLOCK)
 # With each of the small block's lengths, 23 at most, at least a quarter as likely as if all were
 # equally likely, P(some length is missing) <= 23 (1 - 1/92)^2000 = 8e-9.
 DRAWS, TIMES = 2000, 8
-_SIGMAS = 5.0  # of the mean share: two-sided 5.7e-7
-_QUARTER = (0.21, 0.29)
+_QUARTER = (0.2, 0.3)  # of the mean share, which is known to 0.2 %
 _ENOUGH = 32  # characters: in longer texts, rounding a quarter down hardly matters
-# A span begins in each quarter of the places that it fits into with a chance of 1/4; that one of
-# them gets less than a tenth of 1,000 draws or more has a chance below 4 exp(-1000 x 0.15^2 x 2).
+# A span begins in each quarter of the places that it fits into with a chance of 1/4: P(one of them
+# gets less than a tenth of 1,000 draws or more) < 4 exp(-1000 x 0.15^2 x 2).
 _LEAST = 0.1
 _ROOM = 12  # places: with fewer, quarters are too unequal
 
 
-@dataclass(frozen=True)
-class Example:
+class Example(NamedTuple):
     """Which document, x and y, and what they show by the submission's own symbols.
 
     The text is x, and y's last character behind it, unless y is not x moved on.
@@ -61,9 +58,6 @@ class Pieces:
     def text(self) -> str:
         return self.prefix + self.span + self.suffix
 
-    def __len__(self) -> int:
-        return len(self.prefix) + len(self.span) + len(self.suffix)
-
 
 def documents(draw: int) -> tuple[str, ...]:
     """Four documents, others for every draw.
@@ -86,11 +80,8 @@ def documents(draw: int) -> tuple[str, ...]:
 
 
 def requests(draw: int) -> list[Request]:
-    text = "\n".join(documents(draw))
-    return [
-        Request(f"spans{block}", "spans", {"text": text, "block": block, "draws": _order()})
-        for block in BLOCKS
-    ]
+    common = {"text": "\n".join(documents(draw)), "draws": _order()}
+    return [Request(f"spans{block}", "spans", common | {"block": block}) for block in BLOCKS]
 
 
 def _order() -> list[int]:
@@ -111,43 +102,37 @@ def examples(claim: Claim) -> list[tuple[list[int], list[int]]]:
 
 def draws_as(claims: Claims, data: Any, block: int) -> bool:
     """Whether the examples are the very ones that another data set draws after the same seed."""
-    before = random.getstate()
+    random.seed(block)
     try:
-        claimed = drawn(claims, block)
-        random.seed(block)
-        return all((e.x, e.y) == tuple(p.tolist() for p in data[e.document]) for e in claimed)
+        return all((e.x, e.y) == tuple(p.tolist() for p in data[e.document])
+                   for e in drawn(claims, block))  # fmt: skip
     except Finding:
         return False
-    finally:
-        random.setstate(before)
 
 
+@lru_cache(maxsize=len(BLOCKS))
 def drawn(claims: Claims, block: int) -> list[Example]:
     """Every example; all were drawn."""
-
-    def read() -> list[Example]:
-        claim, order = claims[f"spans{block}"], _order()
-        found, own = examples(claim), symbols_of(claim, vocabulary(claims.draw))
-        if len(found) < len(order):
-            raise claim.complaint() or Finding("form", f"{len(found)} examples came back")
-        return [
-            Example(i, x, y, characters([*x, *y[-1:]] if x[1:] == y[:-1] else x, own))
-            for i, (x, y) in zip(order, found, strict=False)
-        ]
-
-    return claims.once(("drawn", block), read)
+    claim, order = claims[f"spans{block}"], _order()
+    found, own = examples(claim), symbols_of(claim, "\n".join(documents(claims.draw)))
+    if len(found) < len(order):
+        raise claim.complaint() or Finding("form", f"{len(found)} examples came back")
+    return [
+        Example(i, x, y, characters([*x, *y[-1:]] if x[1:] == y[:-1] else x, own))
+        for i, (x, y) in zip(order, found, strict=False)
+    ]
 
 
-def vocabulary(draw: int) -> list[str]:
-    return [PAD, MASK, *sorted(set("\n".join(documents(draw))))]
-
-
-def symbols_of(claim: Claim, usual: Sequence[str]) -> dict[int, str]:
+def symbols_of(claim: Claim, text: str) -> dict[int, str]:
     """The submission's own symbols: a wrong order of them costs its own test alone."""
     try:
         return {int(i): str(c)[:1] for i, c in claim.value("itos", list)}
     except (TypeError, ValueError, Finding):
-        return dict(enumerate(usual))
+        return dict(enumerate(vocabulary(text)))
+
+
+def vocabulary(text: str) -> list[str]:
+    return [PAD, MASK, *sorted(set(text))]
 
 
 def characters(ids: Sequence[int], symbols: Mapping[int, str]) -> str:
@@ -167,10 +152,10 @@ def pieces(text: str) -> Pieces:
     raise Finding("layout", f"expected prefix, suffix and span, each with a mask, found {found}")
 
 
+@lru_cache(maxsize=1)
 def pieces_of_all(claims: Claims) -> list[tuple[int, Pieces]]:
     """Document and pieces, in small blocks and the course's."""
-    found = [example for block in BLOCKS for example in drawn(claims, block)]
-    return claims.once("pieces", lambda: [(e.document, pieces(e.text)) for e in found])
+    return [(e.document, pieces(e.text)) for block in BLOCKS for e in drawn(claims, block)]
 
 
 # -- judgements ------------------------------------------------------------------------------------
@@ -220,9 +205,12 @@ def check_masks(claims: Claims) -> str | None:
     return "a mask follows the span, as in the hand-out's examples and not in its template"
 
 
-def check_rebuilt(claims: Claims) -> str | None:
-    """The pieces of example i give the beginning of document i."""
-    known, spans = documents(claims.draw), list[str]()
+def check_rebuilt(claims: Claims) -> None:
+    """The pieces of example i give the beginning of document i.
+
+    A span may be empty: a quarter of four characters may well be rounded down to nothing.
+    """
+    known = documents(claims.draw)
     for index, found in pieces_of_all(claims):
         if not known[index].startswith(found.text):
             moved = known[index].startswith(found.prefix + found.suffix + found.span)
@@ -230,11 +218,8 @@ def check_rebuilt(claims: Claims) -> str | None:
             why = ": the text is cut out of its middle" if found.text in known[index] else why
             text = f"the pieces of example {index} do not give its document back{why}"
             raise Finding("rebuild", f"{text}: {found.text[:40]!r}")
-        spans.append(found.span)
-    expect(any(spans), "empty span", "no example has a span at all")
-    # No hand-out forbids it: a quarter of four characters may well be rounded down to nothing.
-    empty = spans.count("")
-    return f"{empty} spans are empty, which no hand-out forbids" if empty else None
+    spans = any(found.span for _, found in pieces_of_all(claims))
+    expect(spans, "empty span", "no example has a span at all")
 
 
 def check_truncation(claims: Claims) -> str:
@@ -261,27 +246,18 @@ def check_truncation(claims: Claims) -> str:
 def check_spans(claims: Claims) -> str:
     """The span has a random length, a quarter of the text on average, and may begin anywhere."""
     found = [pieces(e.text) for e in drawn(claims, BLOCK) if e.document == 0]
-    shares = [len(p.span) / len(p) for p in found if len(p) >= _ENOUGH]
+    shares = [len(p.span) / len(p.text) for p in found if len(p.text) >= _ENOUGH]
     if not shares:  # the texts are cut too short: check_truncation reports that
         raise NoTelling(f"no text of {_ENOUGH} characters came up")
     mean = statistics.fmean(shares)
-    error = _SIGMAS * statistics.pstdev(shares) / math.sqrt(len(shares))
-    quarter = mean + error >= _QUARTER[0] and mean - error <= _QUARTER[1]
-    expect(quarter, "span length", f"spans take {mean:.0%} of the text on average, not 25 %")
-    by_length: defaultdict[int, set[int]] = defaultdict(set)
-    for p in found:
-        by_length[len(p)].add(len(p.span))
-    varied = any(len(spans) > 1 for spans in by_length.values())
+    said = f"spans take {mean:.0%} of the text on average, not 25 %"
+    expect(_QUARTER[0] <= mean <= _QUARTER[1], "span length", said)
+    lengths = {(len(p.text), len(p.span)) for p in found}
+    varied = len(lengths) > len({text for text, _ in lengths})
     expect(varied, "fixed span", "texts of one length always lose spans of the same length")
-    check_places(found)
-    return f"spans take {mean:.1%} of the text on average"
-
-
-def check_places(found: Sequence[Pieces]) -> None:
-    """The starts fall into every quarter of the places where the span fits."""
-    quarters = [0, 0, 0, 0]
+    quarters = [0, 0, 0, 0]  # of the places where the span fits: how many spans begin there
     for p in found:
-        room = len(p) - len(p.span) + 1
+        room = len(p.prefix + p.suffix) + 1
         if room >= _ROOM:
             quarters[4 * len(p.prefix) // room] += 1
     total, least = sum(quarters), min(quarters)
@@ -289,10 +265,12 @@ def check_places(found: Sequence[Pieces]) -> None:
     said = f"of {total} spans {', '.join(map(str, quarters))} begin in the quarters of the text"
     what = f"the {where} quarter is hardly ever reached; a span may begin wherever it fits"
     expect(total < 1000 or least >= _LEAST * total, "fixed place", f"{said}: {what}")
+    return f"spans take {mean:.1%} of the text on average"
 
 
 def check_vocabulary(claims: Claims) -> None:
-    claim, expected = claims[f"spans{SMALL_BLOCK}"], vocabulary(claims.draw)
+    known = documents(claims.draw)
+    claim, expected = claims[f"spans{SMALL_BLOCK}"], vocabulary("\n".join(known))
     size, count = claim.value("vocab_size", int), claim.value("length", int)
     itos, stoi = (claim.value(name, list) for name in ("itos", "stoi"))
     fits = len(itos) == size == len(expected)
@@ -303,5 +281,4 @@ def check_vocabulary(claims: Claims) -> None:
         order = "pad, mask, then the characters of the text in order"
         there = [i, symbol] in itos and [symbol, i] in stoi
         expect(there, "wrong vocabulary order", f"{said}: {order}")
-    known = len(documents(claims.draw))
-    expect(count == known, "length", f"len() gives {count} for {known} documents")
+    expect(count == len(known), "length", f"len() gives {count} for {len(known)} documents")

@@ -1,4 +1,4 @@
-"""What several files here share: runs of language models."""
+"""A run of a model of words, which tests of perplexity share."""
 
 from pathlib import Path
 

@@ -5,7 +5,7 @@ import csv
 import pytest
 
 from wherefrom.core.errors import BadData, MissingInput
-from wherefrom.course.classroom import records
+from wherefrom.course.classroom import batch
 from wherefrom.course.classroom.batch import Grader, write_class
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.marks import Grade, Test
@@ -21,10 +21,10 @@ def grade(name: str, *states: str) -> Grade:
 
 def test_a_file_for_corrections_is_made_once_and_then_only_read(tmp_path):
     path = tmp_path / "corrections.csv"
-    assert records.read_corrections(path, TESTS) == []
+    assert batch.read_corrections(path, TESTS) == []
     assert path.read_text() == HEAD
     path.write_text(f"{HEAD}ada,1b-0-hidden,1.5,override,half of it\n")
-    (found,) = records.read_corrections(path, TESTS)
+    (found,) = batch.read_corrections(path, TESTS)
     assert (found["points"], found["reason"]) == (1.5, "half of it")
     assert path.read_text().startswith(HEAD)
 
@@ -43,22 +43,22 @@ def test_a_bad_row_is_one_line(tmp_path, row, says):
     path = tmp_path / "c.csv"
     path.write_text(f"{HEAD}{row}\n")
     with pytest.raises(BadData, match=says):
-        records.read_corrections(path, TESTS)
+        batch.read_corrections(path, TESTS)
     path.write_text("who,what\n")
     with pytest.raises(BadData, match="expected the columns submission,test"):
-        records.read_corrections(path, TESTS)
+        batch.read_corrections(path, TESTS)
 
 
 def test_the_last_correction_of_a_test_counts_and_says_why(tmp_path):
     path = tmp_path / "c.csv"
     path.write_text(f"{HEAD}ada,1b-0-hidden,3,override,a typo\nada,1b-0-hidden,2,regrade,not all\n")
-    given = records.read_corrections(path, TESTS)
+    given = batch.read_corrections(path, TESTS)
     row = grade("ada", "ok", "look").row(list(TESTS))
-    new = records.correct(row, given)
+    new = batch.correct(row, given)
     assert (row["points"], new["points"], new["1b-0-hidden"]) == (2, 4, 2)
     assert new["why"].startswith("1b-0-hidden 2 by regrade: not all; 1b-0-hidden value: text")
     other = grade("cy", "ok", "ok").row(list(TESTS))
-    assert records.correct(other, given) == other
+    assert batch.correct(other, given) == other
 
 
 def test_a_correction_of_nobody_is_told_after_the_table_is_written(tmp_path, capsys):
@@ -73,12 +73,12 @@ def test_a_correction_of_nobody_is_told_after_the_table_is_written(tmp_path, cap
 
 
 def test_statistics_of_each_test(tmp_path):
-    rows = records.statistics([grade("a", "ok", "look"), grade("b", "ok", "unknown")])
+    rows = batch.statistics([grade("a", "ok", "look"), grade("b", "ok", "unknown")])
     first, second = rows
     assert (first["passed"], first["mean points"], first["mistakes"]) == (2, 2, "")
     assert (second["passed"], second["not judged"], second["mistakes"]) == (0, 1, "value (2)")
-    records.write_table(tmp_path / "t.csv", rows)
+    batch.write_table(tmp_path / "t.csv", rows)
     (again, _) = csv.DictReader((tmp_path / "t.csv").read_text().splitlines())
     assert again["test"] == "1a-0-basic"
-    records.write_table(tmp_path / "none.csv", [])
+    batch.write_table(tmp_path / "none.csv", [])
     assert (tmp_path / "none.csv").read_text() == ""
