@@ -16,7 +16,9 @@ from wherefrom.objectives.span_corruption import SpanCorruptionConfig
 from wherefrom.training.optimisers import MuonConfig
 
 NOTES, NOTED = "notes", 0.6  # the share of the rows that teach notes, before a plan sets it
-NAMED = 0.1  # of the loss on names in notes: the name gate knows names by it
+# Of the loss on names: the name gate knows names by it. It slows the learning of answers a little,
+# so names are taught where notes are shown often enough for a second wording.
+NAMED = 0.1
 READ, READ_AGAIN = "pretrain", "pretrain_{}"  # the stages that read the text
 QUESTIONS_ONLY = "questions_only"  # the one that does not
 WITHOUT_NOTES = "without_notes"  # reads the text, but is not taught from the notes
@@ -57,10 +59,14 @@ def share_out(read: Stage, noted: float, wordings: int) -> Stage:
 
     The text has what is left.
     """
-    spans, notes, *others = read.mix
-    left = 1 - noted - sum(share.share for share in others)
-    taught = replace(notes, share=noted, objective=replace(notes.objective, wordings=wordings))
-    mix = (replace(spans, share=left), taught, *others)
+    spans, notes, questions = read.mix
+    names = NAMED if wordings > 1 else 0.0
+    given = AnswersConfig(reads="notes", wordings=wordings, names=names)
+    mix = (
+        replace(spans, share=1 - noted - questions.share),
+        replace(notes, share=noted, objective=given),
+        replace(questions, objective=AnswersConfig(names=names)),
+    )
     return replace(read, mix=mix)
 
 
@@ -68,8 +74,8 @@ def _drop_notes(stage: Stage) -> Stage:
     """The stage with its notes' rows given to the text, which has the first share."""
     if not any(share.name == NOTES for share in stage.mix):
         return stage
-    first, notes, *_ = stage.mix
-    questions = replace(stage.mix[-1], objective=AnswersConfig())
+    first, notes, questions = stage.mix
+    questions = replace(questions, objective=AnswersConfig())
     return replace(stage, mix=(replace(first, share=first.share + notes.share), questions))
 
 
