@@ -12,7 +12,7 @@ from wherefrom.answering.features import FEATURES, NO_FORMS
 from wherefrom.answering.fitting import CertifiedPolicy, certify_policy
 from wherefrom.auditing import confidence_sections as sections
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
-from wherefrom.core.contracts import Answer, Question
+from wherefrom.core.contracts import WITH_TEXT, Answer, Question
 from wherefrom.core.forms import Form, ParsedQuestion
 
 FORM = Form("Where was ", " born?")
@@ -45,7 +45,9 @@ EXAMINED = examine(CALIBRATION + HELD_OUT)
 def fit(examined: AnswerTable, alpha: float = 0.1, delta: float = 0.1) -> CertifiedPolicy:
     """The bound of an audit whose run makes no decoys, so that no gate is fitted."""
     people = examined.rows(examined.select("calibration"))
-    model: Any = SimpleNamespace(relations=frozenset({"r"}), reference=None, forms=NO_FORMS)
+    model: Any = SimpleNamespace(
+        relations=frozenset({"r"}), reference=None, forms=NO_FORMS, known_supports=WITH_TEXT
+    )
     return certify_policy(model, people, alpha, delta)
 
 
