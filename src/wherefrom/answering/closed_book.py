@@ -58,9 +58,11 @@ class ClosedBookModel:
         subjects = (d.name for d in read if d.subject)
         names = (*subjects, *(q.subject for q in dataset.questions))
         self.parser = QuestionParser(dataset.asked, names, dataset.questions)
-        asking = dict.fromkeys((*(form.prefix for form in self.parser.forms), ""))
-        read_behind = [] if names_taught else find_openings(dataset.documents) or [""]
-        self.openings = read_behind or list(asking)
+        if names_taught:
+            beginnings = (form.prefix for form in self.parser.forms)
+            self.openings = list(dict.fromkeys((*beginnings, "")))
+        else:
+            self.openings = find_openings(dataset.documents) or [""]
         self.known_supports = ("stated",) if names_taught else WITH_TEXT  # of names it has learnt
 
     @cached_property

@@ -8,7 +8,8 @@
 - How familiar it is with the name. A model that has read about Clara Whitfield expects "Whitfield"
   after "Clara"; a model that has only read about other Claras and other Whitfields does not.
   Neither model expects a name to end after "Clara" or after "Clara Whitf". A name is scored where
-  the text has names: after the openings that most often stand before a subject.
+  names were learnt: after the openings that most often stand before a subject of the text, or after
+  the beginnings of questions.
 
 Shapes: N answers.
 """

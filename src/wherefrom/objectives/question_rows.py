@@ -74,7 +74,8 @@ class Answers:
         self.tokens = torch.from_numpy(tokens).to(device)
         self.asked = torch.from_numpy(asked).to(device)  # characters of each question
         self.lengths = torch.from_numpy(lengths).to(device)
-        self.named = torch.tensor([_find_name(q) for q in questions], device=device).T
+        if names:
+            self.named = torch.tensor([_find_name(q) for q in questions], device=device).T
         self.rows, self.width, self.items = rows, width - 1, len(questions)
         self._places = torch.arange(width, device=self.tokens.device)
         self.order = build_order(
