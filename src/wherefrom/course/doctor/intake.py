@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from wherefrom.core.errors import BadData, MissingInput, WherefromError
+from wherefrom.core.inside import open_regular
 from wherefrom.course.doctor.isolation import new_place
 
 FILES, DEPTH = 2000, 8
@@ -79,19 +80,12 @@ def _copy(folder: Path, below: PurePosixPath, copy: Taken) -> None:
             _copy(Path(entry), name, copy)
             continue
         try:
-            with open_plain(entry.path) as file:
-                copy.keep(file, name, os.fstat(file.fileno()).st_size)
-        except OSError:
+            file = open_regular(Path(entry))
+        except WherefromError:
             copy.left.append(f"{name} ({'a link' if entry.is_symlink() else 'no plain file'})")
-
-
-def open_plain(name: str, folder: int | None = None) -> IO[bytes]:
-    """Open a file of a folder, but no link, and nothing that would make us wait."""
-    found = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
-    if not stat.S_ISREG(os.fstat(found).st_mode):
-        os.close(found)
-        raise OSError("no plain file")
-    return os.fdopen(found, "rb")
+            continue
+        with file:
+            copy.keep(file, name, os.fstat(file.fileno()).st_size)
 
 
 def _unpack(path: Path, copy: Taken) -> None:

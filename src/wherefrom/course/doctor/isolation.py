@@ -118,7 +118,10 @@ def run(
     other = kind in (BUBBLEWRAP, USER) and _is_root()
     user = 200_000 + secrets.randbelow(1 << 20) if other else 0
     if user:
-        _give(place, user)
+        # What is given to read stays ours.
+        subprocess.run(["chown", f"{user}:{user}", str(place)], check=True)
+        own = [str(place / name) for name in _OWN]
+        subprocess.run(["chown", "-hR", f"{user}:{user}", *own], check=True)
     command = _command(kind, program, place, limits, user, [*_python(), *reads], hidden)
     nothing = subprocess.DEVNULL
     process = subprocess.Popen(
@@ -126,8 +129,6 @@ def run(
         start_new_session=True, stdin=nothing, stdout=nothing, stderr=nothing,
     )  # fmt: skip
     try:
-        if kind == NONE:
-            _limit(process.pid, limits)
         stopped = _watch(process, place, limits)
     finally:
         _end(process)
@@ -219,8 +220,6 @@ def _command(
 ) -> list[str]:
     """The launcher, which limits the program, and around it what keeps it apart."""
     python, text = _executable(), _LAUNCH.read_text(encoding="utf-8")
-    if kind == NONE:
-        return [python, *program]
     reads = sorted({name for path in reads for name in (path, path.resolve())})
     seen = [*reads, *map(Path, _SYSTEM)]  # a package may be installed with the system's Python
     hidden = [path for path in hidden if any(path.is_relative_to(read) for read in seen)]
@@ -289,15 +288,6 @@ def _limits(kind: str, limits: Limits) -> dict[str, int]:
     return found | ({"NPROC": _PROCESSES} if alone else {})
 
 
-def _limit(process: int, limits: Limits) -> None:
-    """Limit a process that has no launcher, where the system can."""
-    import resource  # not on Windows, where the package can be imported all the same
-
-    for name, value in _limits(NONE, limits).items() if hasattr(resource, "prlimit") else ():
-        with suppress(ProcessLookupError, ValueError, PermissionError):  # stricter ones are there
-            resource.prlimit(process, getattr(resource, f"RLIMIT_{name}"), (value, value))
-
-
 def _executable() -> str:
     """Python, by a path that goes through no other folder, as `../.venv/bin/python` does."""
     given = Path(sys.executable)
@@ -330,9 +320,8 @@ def _environment(home: Path, own: Mapping[str, str]) -> dict[str, str]:
 @functools.cache
 def _works(kind: str) -> bool:
     """Whether a small program runs so, and writes where it may."""
-    if kind == NONE or (kind == BUBBLEWRAP and shutil.which("bwrap") is None):
-        return kind == NONE
-    if kind == USER and not _is_root():
+    lacking = {BUBBLEWRAP: shutil.which("bwrap") is None, USER: not _is_root()}
+    if lacking.get(kind):
         return False
     with new_place() as held:
         (place := held / "as a submission's").mkdir()
@@ -356,27 +345,14 @@ def _is_confined() -> bool:
     return found >= _LANDLOCK_WITH_TCP
 
 
-def _give(folder: Path, user: int) -> None:
-    """Let a user own a folder and what is in it, but for what was given to read."""
-    os.chown(folder, user, user)
-    for at, folders, files in os.walk(folder):
-        folders[:] = [name for name in folders if Path(at, name) != folder / GIVEN]
-        for name in (*folders, *files):
-            os.chown(os.path.join(at, name), user, user, follow_symlinks=False)
-
-
 def _remove_all_of(user: int, place: Path) -> None:
     """A user's processes, and its files wherever everybody may write.
 
     The place itself is read and removed later.
     """
-    for _ in range(100):  # those that it starts meanwhile go in the next round
-        for path in Path("/proc").glob("[0-9]*"):
-            with suppress(OSError):  # it has ended
-                if path.stat().st_uid == user:
-                    os.kill(int(path.name), signal.SIGKILL)
-        time.sleep(0.01)
     there = ["/dev/shm"] if _is_confined() else filter(os.path.isdir, _OPEN_TO_ALL)
     own = ["-uid", str(user), "-not", "-path", str(place), "-not", "-path", f"{place}/*"]
-    command = ["find", *there, "-xdev", *own, "-delete"]
-    subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet: dict[str, Any] = {"check": False, "stderr": subprocess.DEVNULL}
+    # A signal to -1 reaches all that the user has, also what is being started.
+    subprocess.run(["sh", "-c", "kill -9 -1"], user=user, group=user, extra_groups=[], **quiet)
+    subprocess.run(["find", *there, "-xdev", *own, "-delete"], **quiet)

@@ -133,10 +133,8 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
     how.vocabulary, name = len(pretraining.stoi), how.function
     files = {"finetune_corpus_path": corpus} if name == "finetune" else {}
     if how.reads:
-        made = programs.build(submission, how)
         path = submission.scratch / f"{how.variant}.pretrain.params"
-        state = {name: _single(name, p, how.draw + 1) for name, p in made.named_parameters()}
-        torch.save(made.state_dict() | state, path)
+        torch.save(_set(programs.build(submission, how), how.draw + 1).state_dict(), path)
         submission.files |= {".params": path}
         files |= {"reading_params_path": path}
     ran = programs.run(submission, name, how, files, partial(_set, draw=how.draw))
@@ -164,14 +162,8 @@ def stage(submission: Submission, found: Answer, how: Any) -> None:
         raise ran.error
 
 
-def _single(name: str, like: Tensor, draw: int) -> Tensor:
-    return exercises.weights(name, like.shape, draw, 0.05).float()
-
-
-@torch.no_grad()
-def _set(made: nn.Module, draw: int) -> None:
-    for name, parameter in made.named_parameters():
-        parameter.copy_(_single(name, parameter, draw))
+def _set(made: nn.Module, draw: int) -> nn.Module:
+    return fill(made, draw, 0.05).float().train()
 
 
 def trainer(submission: Submission, found: Answer, how: Any) -> None:

@@ -21,9 +21,7 @@ def softmax(scores: Array) -> Array:
 
 
 def sigmoid(x: Array) -> Array:
-    """Without overflow: one of the two forms is exact wherever the other is not."""
-    small = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1 / (1 + small), small / (1 + small))
+    return np.exp(-np.logaddexp(0, -x))  # 1 / (1 + e^-x), which would overflow
 
 
 def length(vector: Array) -> float:

@@ -8,7 +8,8 @@ import pytest
 from safetensors.numpy import save
 
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.judging.claims import LONGEST, read_claim, read_regular
+from wherefrom.course.doctor.judging import claims
+from wherefrom.course.doctor.judging.claims import LONGEST, read_claim
 
 
 def written(values="{}", raised="{}", **arrays) -> bytes:
@@ -60,15 +61,17 @@ def test_what_is_no_claim_says_how_the_process_ended(tmp_path, name):
     assert caught.value.mistake == "stopped"
 
 
-def test_only_regular_files_of_some_size_are_read(tmp_path):
-    out, secret = tmp_path / "out", tmp_path / "secret"
+def test_only_regular_files_of_some_size_are_read(tmp_path, monkeypatch):
+    out, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
     out.mkdir()
-    secret.write_text("secret")
-    (out / "link").symlink_to(secret)
-    os.mkfifo(out / "pipe")
-    (out / "large").write_bytes(bytes(100))
-    for name in ("link", "pipe", "large", "none", "../secret\0"):
-        assert read_regular(out, name, 99) is None
-    (tmp_path / "linked").symlink_to(tmp_path)
-    assert read_regular(tmp_path / "linked", "secret", 99) is None, "the folder is a link"
-    assert read_regular(tmp_path, "secret", 99) == secret.read_bytes()
+    elsewhere.mkdir()
+    (elsewhere / "secret.safetensors").write_bytes(WHOLE)
+    assert not read_claim(elsewhere, "secret").ended
+    (out / "link.safetensors").symlink_to(elsewhere / "secret.safetensors")
+    os.mkfifo(out / "pipe.safetensors")
+    for name in ("link", "pipe", "none"):
+        assert read_claim(out, name).ended
+    (tmp_path / "linked").symlink_to(elsewhere)
+    assert read_claim(tmp_path / "linked", "secret").ended, "the folder is a link"
+    monkeypatch.setattr(claims, "LARGEST", len(WHOLE) - 1)
+    assert read_claim(elsewhere, "secret").ended

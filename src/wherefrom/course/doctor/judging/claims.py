@@ -6,9 +6,7 @@ followed, sizes are bounded, nothing is unpickled, and no verdict is ever among 
 """
 
 import json
-import os
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -17,9 +15,10 @@ import safetensors.torch
 from safetensors import SafetensorError
 from torch import Tensor
 
+from wherefrom.core.errors import WherefromError
+from wherefrom.core.inside import inside, read_regular
 from wherefrom.course.doctor.exercises import weights
 from wherefrom.course.doctor.findings import Finding
-from wherefrom.course.doctor.intake import open_plain
 from wherefrom.course.doctor.years import Year
 
 T = TypeVar("T")
@@ -141,9 +140,13 @@ class Claims:
 
 
 def read_claim(folder: Path, name: str, ended: str = "") -> Claim:
-    """The claim by its name; `ended` says how its process ended, should there be none."""
-    data = read_regular(folder, f"{name}.safetensors", LARGEST) or b""
+    """The claim by its name; `ended` says how its process ended, should there be none.
+
+    The process may have put a link in the place of the file, or of the folder.
+    """
     try:
+        place = inside(folder.parent, f"{folder.name}/{name}.safetensors")
+        data = read_regular(place, LARGEST)
         length = int.from_bytes(data[:8], "little")
         assert length <= LONGEST
         told = json.loads(data[8 : 8 + length])["__metadata__"]
@@ -151,19 +154,6 @@ def read_claim(folder: Path, name: str, ended: str = "") -> Claim:
         assert isinstance(values, dict)
         short = {str(key): str(value)[:300] for key, value in raised.items()}
         return Claim(name, values, safetensors.torch.load(data), short)
-    except (SafetensorError, ValueError, LookupError, TypeError, AttributeError, AssertionError,
-            RecursionError):  # fmt: skip
+    except (WherefromError, SafetensorError, ValueError, LookupError, TypeError, AttributeError,
+            AssertionError, RecursionError):  # fmt: skip
         return Claim(name, ended=ended or "it wrote no claim that can be read")
-
-
-def read_regular(folder: Path, name: str, most: int) -> bytes | None:
-    """The bytes of a regular file in a folder; None for a link, a pipe, or one too large."""
-    with suppress(OSError, ValueError):
-        place = os.open(folder, os.O_RDONLY | os.O_NOFOLLOW | os.O_DIRECTORY)
-        try:
-            with open_plain(name, place) as file:
-                text = file.read(most + 1)
-        finally:
-            os.close(place)
-        return text if len(text) <= most else None
-    return None

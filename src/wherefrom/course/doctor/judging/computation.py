@@ -1,7 +1,7 @@
 """The assignment's models, computed from tables of weights: what is right, and usual mistakes.
 
-No class of a submission is needed here: a table has the parameters by the course's names. `Habits`
-say how a model computes. A usual mistake is a change of some of them, which is how it is named.
+No class of a submission is needed here: a table has the parameters by the course's names. A usual
+mistake is a change of some fields of the `Model`, which is how it is named.
 
 Shapes: B rows, T characters, H heads, D a head's width, C = H x D, M latents.
 """
@@ -85,10 +85,27 @@ def mistakes_of(variant: str) -> Sequence[Mistake]:
     return {"synthesizer": SYNTHESIZER, "rope": ROTARY}.get(variant, VANILLA)
 
 
-@dataclass(frozen=True)
-class Habits:
-    """How a model computes; the defaults are right for the attention that was handed out."""
+def computed(
+    state: State, variant: str, heads: int, given: State | None = None, **changes: Any
+) -> "Model":
+    """A variant's model, or what a mistake makes of it."""
+    return Model(state, variant, heads, given or {}, **(_RIGHT.get(variant, {}) | changes))
 
+
+_RIGHT: dict[str, dict[str, Any]] = {"synthesizer": {"scaled": False}, "rope": {"turned": "qk"}}
+
+
+@dataclass(frozen=True)
+class Model:
+    """A variant's model; what is `given` by its place was computed elsewhere, and is taken so.
+
+    The other fields say how it computes; their defaults are right for what was handed out.
+    """
+
+    state: State
+    variant: str
+    heads: int
+    given: State = field(default_factory=dict)
     masked: bool = True
     hidden: float = HIDDEN  # the score of what is in the future
     over: str = "keys"  # what softmax goes over; "": there is none
@@ -106,28 +123,6 @@ class Habits:
     latents_normed: bool = True
     mlp_residual: bool = True
     mlp_normed: bool = True
-
-
-_RIGHT = {"synthesizer": Habits(scaled=False), "rope": Habits(turned="qk")}
-
-
-def computed(
-    state: State, variant: str, heads: int, given: State | None = None, **changes: Any
-) -> "Model":
-    """A variant's model, or what a mistake makes of it."""
-    habits = replace(_RIGHT.get(variant, Habits()), **changes)
-    return Model(state, variant, heads, habits, given or {})
-
-
-@dataclass(frozen=True)
-class Model:
-    """A variant's model; what is `given` by its place was computed elsewhere, and is taken so."""
-
-    state: State
-    variant: str
-    heads: int
-    habits: Habits
-    given: State = field(default_factory=dict)
 
     def linear(self, name: str, x: Tensor) -> Tensor:
         return F.linear(x, self.state[f"{name}.weight"], self.state.get(f"{name}.bias"))
@@ -148,7 +143,7 @@ class Model:
         if self.variant == "synthesizer":
             return self.synthesize(at, x)
         if self.variant == "perceiver":  # among its latents, it is the one handed out
-            return replace(self, habits=Habits()).attend(at, x, x)
+            return computed(self.state, "vanilla", self.heads).attend(at, x, x)
         return self.attend(at, x, x)
 
     def split(self, x: Tensor) -> Tensor:
@@ -157,65 +152,62 @@ class Model:
 
     def mix(self, at: str, scores: Tensor, values: Tensor) -> Tensor:
         """What attention makes of scores (B, H, T, S) and values (B, H, S, D): (B, T, C)."""
-        over = self.habits.over
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1) & self.habits.masked
-        hidden = scores.masked_fill(later, self.habits.hidden)
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1) & self.masked
+        hidden = scores.masked_fill(later, self.hidden)
         dimension = {"keys": -1, "queries": -2, "heads": 1}
-        weights = hidden.softmax(dimension[over]) if over else hidden
+        weights = hidden.softmax(dimension[self.over]) if self.over else hidden
         return self.linear(f"{at}proj", (weights @ values).transpose(1, 2).flatten(2))
 
     def synthesize(self, at: str, x: Tensor) -> Tensor:
         """softmax(ReLU(x A + b1) B + b2) (x V), per head, then the output projection."""
         count, size = x.shape[1], x.shape[2] // self.heads
         hidden = self.split(self.linear(f"{at}w1", x))
-        hidden = hidden.clamp(min=0) if self.habits.rectified else hidden
+        hidden = hidden.clamp(min=0) if self.rectified else hidden
         scores = hidden @ self.state[f"{at}w2"][:, :count] + self.state[f"{at}b2"][:count]
-        scores = scores / math.sqrt(size) if self.habits.scaled else scores
+        scores = scores / math.sqrt(size) if self.scaled else scores
         return self.mix(at, scores, self.split(self.linear(f"{at}value", x)))
 
     def attend(self, at: str, x: Tensor, other: Tensor) -> Tensor:
         """softmax(q k^T / sqrt(D)) v per head, then the output projection; x asks the other."""
-        habits = self.habits
         parts = {"q": self.linear(f"{at}query", x)}
         parts |= {"k": self.linear(f"{at}key", other), "v": self.linear(f"{at}value", other)}
-        for rotates in (habits.whole, not habits.whole):
+        for rotates in (self.whole, not self.whole):
             if rotates:
-                parts |= {name: self.rotate(parts[name], x.shape[2]) for name in habits.turned}
+                parts |= {name: self.rotate(parts[name], x.shape[2]) for name in self.turned}
             if parts["q"].dim() == 3:
                 parts = {name: self.split(part) for name, part in parts.items()}
         q, k, v = parts.values()
-        scores = q @ k.transpose(-2, -1) / (math.sqrt(q.shape[-1]) if habits.scaled else 1.0)
+        scores = q @ k.transpose(-2, -1) / (math.sqrt(q.shape[-1]) if self.scaled else 1.0)
         return self.mix(at, scores, v)
 
     def rotate(self, x: Tensor, width: int) -> Tensor:
-        habits = self.habits
-        if habits.halves:
+        if self.halves:
             mixed = x.unflatten(-1, (2, -1)).transpose(-2, -1).flatten(-2)
             return turn(mixed).unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)
-        return turn(x, habits.base, width if habits.wide else None, habits.first)
+        return turn(x, self.base, width if self.wide else None, self.first)
 
     # -- a perceiver's two blocks ----------------------------------------------------------------
 
     def project(self, at: str, x: Tensor, y: Tensor | None = None) -> Tensor:
         """Down (y is None): the latents C ask the text x. Up: the text asks the latents y."""
-        part, habits = replace(self, state=_named_parts(self.state, at)), self.habits
+        part = replace(self, state=_named_parts(self.state, at))
         latents = self.state[f"{at}C"].expand(len(x), -1, -1) if y is None else y
         queries = latents if y is None else x
-        text = part.norm("ln1", x, habits.other_normed)
-        latents = part.norm("ln1", latents, habits.latents_normed)
+        text = part.norm("ln1", x, self.other_normed)
+        latents = part.norm("ln1", latents, self.latents_normed)
         mixed = part.attend("attn.", *((latents, text) if y is None else (text, latents)))
-        mixed = queries + mixed if habits.residual else mixed
-        hidden = F.gelu(part.linear("mlp.0", part.norm("ln2", mixed, habits.mlp_normed)))
+        mixed = queries + mixed if self.residual else mixed
+        hidden = F.gelu(part.linear("mlp.0", part.norm("ln2", mixed, self.mlp_normed)))
         out = part.linear("mlp.2", hidden)
-        return mixed + out if habits.mlp_residual else out
+        return mixed + out if self.mlp_residual else out
 
     # -- the whole -------------------------------------------------------------------------------
 
     def __call__(self, ids: Tensor) -> Tensor:
         """Logits (B, T, V) of a GPT in the course's names."""
-        x, left_out = F.embedding(ids, self.state["tok_emb.weight"]), self.habits.left_out
+        x = F.embedding(ids, self.state["tok_emb.weight"])
         positions = self.state.get(LEARNED_POSITIONS)
-        if positions is not None and left_out != "positions":
+        if positions is not None and self.left_out != "positions":
             x = x + positions[:, : ids.shape[1]]
         y, projects = x, self.variant == "perceiver"
         if projects:
@@ -224,10 +216,10 @@ class Model:
             y = self.block(f"blocks.{i}.", y)
         if projects:
             y = self.given[UP] if UP in self.given else self.project(f"{UP}.", x, y)
-        return self.linear("head", self.norm("ln_f", y, left_out != "last norm"))
+        return self.linear("head", self.norm("ln_f", y, self.left_out != "last norm"))
 
     def block(self, at: str, x: Tensor) -> Tensor:
-        left_out = self.habits.left_out
+        left_out = self.left_out
         keep, normed = 0.0 if left_out == "residuals" else 1.0, left_out != "norms"
         x = keep * x + self.attention(f"{at}attn.", self.norm(f"{at}ln1", x, normed))
         hidden = self.linear(f"{at}mlp.0", self.norm(f"{at}ln2", x, normed))
