@@ -1,10 +1,10 @@
 """Whose code a submission has: the library's own solution, or what another submission has too.
 
 Source is compared in a normal form: syntax without comments, docstrings, annotations, strings,
-numbers and the names of variables, cut into overlapping pieces. What was handed out tells nothing.
-Submissions are compared by winnowing (Schleimer, Wilkerson and Aiken, 2003): of every few
-neighbouring pieces the one with the smallest hash is kept, so any shared stretch of some length is
-found. All of it is a sign for a person to look at, never a verdict.
+numbers and the names of variables, cut into overlapping pieces. Winnowing (Schleimer, Wilkerson and
+Aiken, 2003) takes fingerprints: of every few neighbouring pieces the one with the smallest hash is
+kept, so any shared stretch of some length is found. What was handed out tells nothing. All of it is
+a sign for a person to look at, never a verdict.
 """
 
 import ast
@@ -22,11 +22,10 @@ from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import read_text
 from wherefrom.course.doctor.starter import ONLY, blank
 
-PIECE = 16  # words of the normal form: shorter ones are in everybody's code
-TELLING = 8  # pieces: a function with fewer of its own is written in one way only
+PIECE, WINDOW = 12, 8  # words, and pieces of them: a shared stretch of 19 words is always found
 OURS = "this is the library's own solution, or a copy of it"
-SAME = 0.8  # the share of a function's own pieces that makes a copy of it
-SHORT, WINDOW = 12, 8  # words, and pieces of them: a shared stretch of 19 words is always found
+TELLING = 4  # fingerprints: a function with fewer of its own is written in one way only
+SAME = 0.8  # the share of a function's own fingerprints that makes a copy of it
 SHARE, FEWEST = 0.4, 12  # of the smaller one's fingerprints: below, code is alike by chance
 SOLUTION = "the library's solution"
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -36,16 +35,15 @@ def own_functions(solution: Sequence[Path], folder: Path) -> list[str]:
     """The solved functions that the Python files of a folder have too; one alone may be chance."""
     if not is_solution(solution):
         return []
-    found = {piece for tree in trees(folder) for _, pieces in _functions(tree) for piece in pieces}
+    found = set[int]().union(*map(fingerprints, trees(folder)))
     names: dict[str, None] = {}
-    for path in solution:
-        text = read_text(path)
-        starter = _functions(ast.parse(blank(text)))
-        given = {piece for _, pieces in starter for piece in pieces}
-        for name, pieces in _functions(ast.parse(text)):
-            own = pieces - given
-            if len(own) >= TELLING and len(own & found) >= SAME * len(own):
-                names[name] = None
+    for text in map(read_text, solution):
+        given = fingerprints(ast.parse(blank(text)))
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef):
+                own = fingerprints(node) - given
+                if len(own) >= TELLING and len(own & found) >= SAME * len(own):
+                    names[node.name] = None
     return list(names) if len(names) > 1 else []
 
 
@@ -61,16 +59,12 @@ def trees(folder: Path) -> Iterator[ast.Module]:
             yield ast.parse(read_text(path))
 
 
-def _functions(tree: ast.AST) -> Iterator[tuple[str, set[str]]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            yield node.name, set(pieces(deepcopy(node), PIECE))
-
-
-def pieces(tree: ast.AST, size: int) -> list[str]:
-    """The normal form's overlapping pieces, of so many words each."""
-    words = _WORD.findall(ast.unparse(_Plain().visit(tree)))
-    return [" ".join(words[i : i + size]) for i in range(len(words) - size + 1)]
+def fingerprints(tree: ast.AST) -> set[int]:
+    words = _WORD.findall(ast.unparse(_Plain().visit(deepcopy(tree))))
+    pieces = [" ".join(words[i : i + PIECE]) for i in range(len(words) - PIECE + 1)]
+    digests = (hashlib.blake2b(piece.encode(), digest_size=8) for piece in pieces)
+    hashes = [int.from_bytes(digest.digest()) for digest in digests]
+    return {min(hashes[i : i + WINDOW]) for i in range(max(0, len(hashes) - WINDOW + 1))}
 
 
 class _Plain(ast.NodeTransformer):
@@ -104,12 +98,6 @@ class _Plain(ast.NodeTransformer):
 
 
 # -- submissions beside each other -----------------------------------------------------------------
-
-
-def fingerprints(tree: ast.Module) -> set[int]:
-    digests = (hashlib.blake2b(p.encode(), digest_size=8) for p in pieces(tree, SHORT))
-    hashes = [int.from_bytes(digest.digest()) for digest in digests]
-    return {min(hashes[i : i + WINDOW]) for i in range(max(0, len(hashes) - WINDOW + 1))}
 
 
 def alike(
