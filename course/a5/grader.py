@@ -21,8 +21,9 @@ import sys
 import time
 from collections.abc import Iterable, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from places import HERE, SUBMISSION, data_to_grade_with, other_data
@@ -44,22 +45,6 @@ from wherefrom.course.doctor.submission import Submission
 from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year, year_name
 
 _BLOCK = spans.BLOCKS[0]
-
-
-@dataclass(frozen=True)
-class Order:
-    """What to grade with: test ids, where the data is, the test answers if known, limits, year.
-
-    Without a year, each submission's is guessed from its files.
-    """
-
-    tests: tuple[str, ...] = ()
-    data: Path | None = None
-    answers: Path | None = None
-    limits: Limits = field(default_factory=Limits)
-    isolation: str = ""
-    year: str | None = None
-    draw: int | None = None  # of all that is drawn: None draws anew for each submission
 
 
 def tests_of(year: str) -> dict[str, Test]:
@@ -91,30 +76,37 @@ def _ids(tests: Iterable[str]) -> set[str]:
     return {part for name in tests for part in (name, name.split("-")[0])}
 
 
-def grade(folder: Path, order: Order, name: str = "") -> Grade:
+def grade(
+    folder: Path, wanted: Sequence[str] = (), data: Path | None = None,
+    answers: Path | None = None, year: str | None = None, draw: int | None = None,
+    limits: Limits | None = None, isolation: str = "",
+) -> Grade:  # fmt: skip
+    """A submission's grade, by all tests that need no person, unless some are named.
+
+    `answers` are those of the test questions. Without a year, it is guessed from the files; without
+    a draw, all that is drawn is drawn anew.
+    """
     started = time.monotonic()
     with taken(folder) as copy:
         place = locate(copy.folder)
-        guess = decide_year(order.year, place)
+        guess = decide_year(year, place)
         check_files(place)
-        tests = chosen(guess.year, order.tests)
-        if order.data is None and any(test.look.reads for test in tests.values()):
+        tests = chosen(guess.year, wanted)
+        if data is None and any(test.look.reads for test in tests.values()):
             raise MissingInput(
                 "birth_dev.tsv: expected the course's data, found none; name their folder with "
                 "--data or register it with 'wherefrom data add birthplaces FOLDER' (other parts "
                 "need none)"
             )
-        results, claims = look_at(
-            {name: test.look for name, test in tests.items()},
-            Files(place, order.data, order.answers), guess.year,
-            limits=order.limits, isolation=order.isolation, draw=order.draw,
-        )  # fmt: skip
+        looks, files = {n: test.look for n, test in tests.items()}, Files(place, data, answers)
+        how = {"limits": limits or Limits(), "isolation": isolation, "draw": draw}
+        results, claims = look_at(looks, files, guess.year, **how)
         ours = own_functions(sorted(SUBMISSION.glob("*.py")), place)
         drawn = draws_as_ours(claims, guess.year)
-    said = remarks(order.isolation, copy, ours) + ([drawn] if drawn and not ours else [])
-    said += [other] if order.data and (other := other_data(order.data)) else []
+    said = remarks(isolation, copy, ours) + ([drawn] if drawn and not ours else [])
+    said += [other] if data and (other := other_data(data)) else []
     return Grade(
-        name or str(folder), tests, results, said=tuple(said), ours=bool(ours or drawn),
+        folder.name or str(folder), tests, results, said=tuple(said), ours=bool(ours or drawn),
         year=guess.year, year_said=guess.said, seconds=time.monotonic() - started,
     )  # fmt: skip
 
@@ -130,16 +122,16 @@ def draws_as_ours(claims: Claims, year: str) -> str:
     return "from the same seed it hides the spans that the library's solution hides" if same else ""
 
 
-def grader(order: Order) -> Grader:
+def grader(wanted: Sequence[str], year: str | None = None, **how: Any) -> Grader:
     """The course's own, with columns for the tests of every year that a submission may be of."""
-    years = [order.year] if order.year else list(YEARS)
-    tested = {n for year in years for n, test in tests_of(year).items() if not test.look.by_hand}
-    columns = [n for n in sorted(tested) if not order.tests or _ids([n]) & set(order.tests)]
-    known = sorted({name for year in YEARS for name in tests_of(year)})
-    having = (year for year in (DEFAULT_YEAR, *years) if _ids(tests_of(year)) & set(order.tests))
-    refused = chosen(order.year or next(having, DEFAULT_YEAR), order.tests)
-    solved = sorted(SUBMISSION.glob("*.py"))
-    return Grader(lambda path: grade(path, order, path.name), refused, columns, known, HERE, solved)
+    years = [year] if year else list(YEARS)
+    tested = {n for each in years for n, test in tests_of(each).items() if not test.look.by_hand}
+    columns = [n for n in sorted(tested) if not wanted or _ids([n]) & set(wanted)]
+    known = sorted({name for each in YEARS for name in tests_of(each)})
+    having = (each for each in (DEFAULT_YEAR, *years) if _ids(tests_of(each)) & set(wanted))
+    refused = chosen(year or next(having, DEFAULT_YEAR), wanted)
+    one = partial(grade, wanted=wanted, year=year, **how)
+    return Grader(one, refused, columns, known, HERE, sorted(SUBMISSION.glob("*.py")))
 
 
 def _run(given: argparse.Namespace) -> None:
@@ -155,8 +147,11 @@ def _run(given: argparse.Namespace) -> None:
         print("\n".join(overview(tests, list(tests))))
         return
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
-    how = (limits, choose_isolation(given.trust), given.year, given.draw)
-    print_grades(given, grader(Order(tuple(given.tests), data, given.answers, *how)))
+    own = grader(
+        given.tests, given.year, data=data, answers=given.answers, draw=given.draw,
+        limits=limits, isolation=choose_isolation(given.trust),
+    )  # fmt: skip
+    print_grades(given, own)
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -2,14 +2,16 @@
 
     python hand_in.py                    check submission/ and write the archive
     python hand_in.py --check            only check
+    python hand_in.py --submission FOLDER     another submission; --data FOLDER, where its data is
     python hand_in.py --year cs224n2023  by that hand-out, which is guessed otherwise
+    python hand_in.py --out FILE         another archive; --force replaces one that is there
+    python hand_in.py --incomplete       pack what is there, whatever is wrong with it
 
 XCS224N wants the files of `submission/` side by side in an archive. CS224N's own script packs the
 folder `src/`, and beside it what the code wrote; until 2023 the data too. A file that is missing is
 named with the command that makes it. The same files give the same archive, byte for byte.
 """
 
-import argparse
 import os
 import sys
 import zipfile
@@ -22,8 +24,8 @@ from places import SUBMISSION, data_folders
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError
 from wherefrom.core.files import read_text, write_bytes
 from wherefrom.course.classroom import assignment_commands as commands
-from wherefrom.course.classroom.spoken_errors import tell
-from wherefrom.course.classroom.submission_archives import archive
+from wherefrom.course.classroom.spoken_errors import run_program
+from wherefrom.course.classroom.submission_archives import archive as pack
 from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.layouts import expected_files, is_package, locate, parse
 from wherefrom.course.doctor.years import DEFAULT_YEAR, LONDON, VARIABLE, YEARS
@@ -46,7 +48,7 @@ class Deliverable:
         return f"{self.path.stat().st_size:,} bytes"
 
 
-def deliverables(code: Path, year: str, data: str | None = None) -> list[Deliverable]:
+def deliverables(code: Path, year: str, data: str = "") -> list[Deliverable]:
     """Everything that the year asks for, searched beside the code, above `src`, and in the data."""
     rules, beside = YEARS[year], [code.parent] if code.name == "src" else []
     package, found = is_package(code), list[Deliverable]()
@@ -103,47 +105,39 @@ def _fault_of_predictions(path: Path, wanted: int) -> str:
     return f"expected a place on each line, found {first}" if empty else ""
 
 
-def hand_in(given: argparse.Namespace) -> None:
-    code = locate(given.submission)
-    guess = decide_year(given.year or os.environ.get(VARIABLE), code)
-    out = given.out or Path(YEARS[guess.year].archive)
-    if out.exists() and not (given.force or given.check):
-        raise CannotWrite(f"{out}: is there already; --force replaces it, --out names another")
-    found = deliverables(code, guess.year, given.data)
+def hand_in(
+    submission: Path, year: str, data: str, out: str, check: bool, incomplete: bool, force: bool
+) -> None:
+    code = locate(submission)
+    guess = decide_year(year or os.environ.get(VARIABLE), code)
+    archive = Path(out or YEARS[guess.year].archive)
+    if archive.exists() and not (force or check):
+        raise CannotWrite(f"{archive}: is there already; --force replaces it, --out names another")
+    found = deliverables(code, guess.year, data)
     print(f"{guess.said}\n")
     width = max(len(each.name) for each in found)
     for each in found:
         print(f"{'x ' if each.fault else '  '}{each.name:{width}}  {each}")
     bad = sorted((each for each in found if each.fault), key=lambda each: each.path is not None)
-    if bad and (given.check or not given.incomplete):
+    if bad and (check or not incomplete):
         missing = sum(each.path is None for each in bad)
-        left = "" if given.check else f"; {out} was not written"
+        left = "" if check else f"; {archive} was not written"
         raise (MissingInput if missing else BadData)(
             f"{bad[0].name}: {bad[0]} ({missing} missing and {len(bad) - missing} wrong of "
             f"{len(found)} files{left})"
         )
-    if given.check:
+    if check:
         print(f"\n{len(found)} files, all there")
         return
     files = {each.name: each.path.read_bytes() for each in found if each.path}
-    write_bytes(out, archive(files, zipfile.ZIP_STORED))
-    print(f"\n{len(files)} of {len(found)} files: {out} ({out.stat().st_size:,} bytes)")
+    write_bytes(archive, pack(files, zipfile.ZIP_STORED))
+    print(f"\n{len(files)} of {len(found)} files: {archive} ({archive.stat().st_size:,} bytes)")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    add = parser.add_argument
-    add("--submission", type=Path, default=SUBMISSION, metavar="FOLDER", help="what to hand in")
-    add("--year", metavar="NAME", help=f"the hand-out, guessed by default: {', '.join(YEARS)}")
-    add("--data", metavar="FOLDER", help="where the data is, for years that pack it")
-    add("--out", type=Path, metavar="FILE", help="the archive; by default the course's own name")
-    add("--check", action="store_true", help="only look what is there")
-    add("--incomplete", action="store_true", help="pack what is there, whatever is wrong with it")
-    add("--force", action="store_true", help="replace an archive that is there")
-    given = parser.parse_args(arguments)
-    return tell(lambda: hand_in(given))
+    options = {"submission": SUBMISSION, "year": "", "data": "", "out": ""}
+    flags = dict.fromkeys(("check", "incomplete", "force"), False)
+    return run_program(__doc__ or "", hand_in, arguments, **options, **flags)
 
 
 if __name__ == "__main__":

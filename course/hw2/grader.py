@@ -12,16 +12,16 @@ Each submission's code runs isolated, with limits on time and memory; the sheet 
 """
 
 import argparse
-import ast
 import json
 import os
 import secrets
+import shutil
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from probing.loading import RIGHT, gather, locate, not_asked_for
+from probing.loading import gather, locate, not_asked_for
 
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.classroom.batch import Grader, print_grades, remarks
@@ -42,10 +42,11 @@ HERE = Path(__file__).resolve().parent
 SOLVED = sorted({*HERE.glob("*.py")} - {HERE / "grader.py", HERE / "judging.py"})
 SAVED = "1d-4-saved"
 AVERAGED = "4"  # some hand-outs ask for no averaging network
-# The right functions that are lent to what builds on them: never those that are asked for.
+# The right files that are lent to what builds on them: never those that are asked for.
+FIRST = ("sigmoid.py", "softmax.py")
 LENT = {
-    ("forward", "passes"): ("sigmoid.py", "softmax.py"),
-    ("wrapper", "draws", "perplexity"): ("sigmoid.py", "softmax.py", "q1c_neural.py"),
+    ("forward", "passes"): FIRST,
+    ("wrapper", "draws", "perplexity"): (*FIRST, "gradcheck.py", "q1c_neural.py"),
 }
 
 
@@ -71,21 +72,20 @@ def grade(
 ) -> Grade:
     """A submission's grade."""
     with taken(folder) as copy:
-        gathered = copy.folder.with_name("gathered") / copy.folder.name
-        gather(copy.folder, gathered)
-        ours = own_functions(SOLVED, gathered)
+        code = copy.folder.with_name("gathered") / copy.folder.name
+        gather(copy.folder, code)
+        ours = own_functions(SOLVED, code)
         asking = Asking(
-            gathered, copy.folder.with_name("claims"), limits=limits, probes="probing.calls",
+            code, copy.folder.with_name("claims"), limits=limits, probes="probing.calls",
             isolation=kind, closed="hw2", files=(HERE / "probing",),
         )  # fmt: skip
-        reason = not_asked_for(gathered)
-        left = [name for name in names if reason and name.startswith(AVERAGED)]
-        results = dict.fromkeys(left, Result("unknown", reason))
-        files = Files(locate(copy.folder), data)
-        results |= look_at(asking, files, [name for name in names if name not in left])
+        reason = not_asked_for(code)
+        excused = frozenset(name for name in names if reason and name.startswith(AVERAGED))
+        asked = [name for name in names if name not in excused]
+        results = look_at(asking, Files(locate(copy.folder), data), asked)
     said = tuple(remarks(kind, copy, ours))
-    shown = {name: results[name] for name in names}
-    excused = frozenset(name for name, result in shown.items() if result.state == "unknown")
+    shown = {name: results.get(name, Result("unknown", reason)) for name in names}
+    excused |= {name for name, result in results.items() if result.state == "unknown"}
     name = folder.name or str(folder)
     return Grade(name, TESTS, shown, said=said, excused=excused, ours=bool(ours))
 
@@ -93,17 +93,19 @@ def grade(
 def look_at(asking: Asking, files: Files, names: Sequence[str]) -> dict[str, Result]:
     """The tests; what fails with the submission's own other files is asked again with right ones.
 
-    That is done in a process of its own, which has nothing else.
+    That is done in a process of its own, in whose copy they lie in the place of its own.
     """
     year, draw = find_year(DEFAULT_YEAR), secrets.randbelow(10**9)
 
-    def judge(tests: Sequence[str], lent: tuple[str, ...] = ()) -> dict[str, Result]:
-        place = replace(asking, keep=asking.keep / f"{len(lent)}")
-        if lent:
-            place = replace(place, files=(*asking.files, lend(lent, place.keep)))
+    def judge(tests: Sequence[str], lent: Sequence[str] = ()) -> dict[str, Result]:
+        place = asking.keep / f"{len(lent)}"
+        code = Path(shutil.copytree(asking.folder, place / asking.folder.name))
+        for name in lent:
+            shutil.copyfile(HERE / name, code / name)
         claims = dict.fromkeys(name for test in tests for name in TESTS[test].look.asks)
         asked = [Request(name, name, {"draw": draw}) for name in claims]
-        found = Claims(year, draw, False, ask(place, asked) if asked else {}, files)
+        told = ask(replace(asking, folder=code, keep=place), asked) if asked else {}
+        found = Claims(year, draw, False, told, files)
         return {test: attempt(TESTS[test].look.look, found) for test in tests}
 
     results = judge(names)
@@ -113,16 +115,6 @@ def look_at(asking: Asking, files: Files, names: Sequence[str]) -> dict[str, Res
         found = judge(again, lent) if again else {}
         results |= {name: result for name, result in found.items() if result.state == "ok"}
     return results
-
-
-def lend(files: Sequence[str], keep: Path) -> Path:
-    """A file with the functions of some of ours."""
-    trees = [ast.parse((HERE / name).read_text(encoding="utf-8")) for name in files]
-    found = [node for tree in trees for node in tree.body if isinstance(node, ast.FunctionDef)]
-    keep.mkdir()
-    text = "\n".join(["import numpy as np", *map(ast.unparse, found)])
-    (keep / RIGHT).write_text(text, encoding="utf-8")
-    return keep / RIGHT
 
 
 def find_data(given: Path | None) -> Path | None:

@@ -39,8 +39,7 @@ def data(course_data) -> Path:
 
 def look(folder: Path, data: Path | None, *tests: str, answers: Path | None = None):
     """The results of tests, by the grader itself: one result, or a dict of them."""
-    order = grade.Order(tests, data, answers)
-    results = grade.grade(folder, order).results
+    results = grade.grade(folder, tests, data, answers).results
     return results[tests[0]] if len(tests) == 1 else results
 
 
@@ -61,7 +60,7 @@ def test_the_points_are_the_years_own(year):
 
 
 def test_an_id_that_a_person_marks_in_one_year_has_its_column_for_the_others():
-    assert grade.grader(grade.Order(("1c-0-basic",))).columns == ["1c-0-basic"]
+    assert grade.grader(("1c-0-basic",)).columns == ["1c-0-basic"]
 
 
 def test_the_tests_are_listed(grader):

@@ -124,7 +124,7 @@ def test_ties_are_excused_and_other_letters_are_not():
 
 
 def graded(folder: Path, data: Path, *tests: str) -> dict[str, Any]:
-    return grade.grade(folder, grade.Order(tests, data)).results
+    return grade.grade(folder, tests, data).results
 
 
 def own_lines(plain: Path, world: Path, odd: tuple[str, str, str]) -> Path:
@@ -176,7 +176,7 @@ def test_an_attention_that_is_wrong_on_purpose_earns_no_predictions(plain, cours
         "1g-1-hidden": "other answers"
     }
     making.change(plain, *ODD)
-    given = grade.grade(plain, grade.Order(("1g-1-hidden",), course_data))
+    given = grade.grade(plain, ("1g-1-hidden",), course_data)
     assert making.lost(given.results) == {"1g-1-hidden": ""}
     assert (given.total, given.possible) == (0, 2)
 

@@ -69,7 +69,7 @@ def hand_in(starter: Path, to: Path, code: str = "", **names: object) -> Path:
 
 def graded(folder: Path, data: Path, *tests: str, kind: str = isolation.NONE):
     """Its grade, and all that the sheets say: the printed one, the JSON and the row of a table."""
-    given = grade.grade(folder, grade.Order(tests, data, limits=LIMITS, isolation=kind))
+    given = grade.grade(folder, tests, data, limits=LIMITS, isolation=kind)
     file = io.StringIO()
     write_csv([given.row(tests)], file)
     return given, "\n".join([*table(given), json.dumps(given.as_json()), file.getvalue()])

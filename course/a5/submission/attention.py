@@ -13,6 +13,8 @@ from torch import Tensor, nn
 from wherefrom.models.attention import causal, perceiver
 from wherefrom.models.attention.mixer import Mixer
 
+from .utils import current_year
+
 
 def precompute_rotary_emb(dim: int, max_positions: int) -> Tensor:
     """cos and sin of t x 10000^(-2i/dim) for position t and pair i: (max_positions, dim/2, 2)."""
@@ -94,7 +96,9 @@ class SynthesizerAttention(Mixer):
     """
 
     cacheable = packable = compares = False  # what is written below is given whole rows
-    unread = 1  # the course's texts lose a character when they are cut into inputs and targets
+    # The course's texts lose a character when they are cut into inputs and targets, but for one
+    # year's, whose inputs fill the block.
+    unread = 1 - current_year().more
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
@@ -124,12 +128,3 @@ class SynthesizerAttention(Mixer):
         mixed = (weights @ values).transpose(1, 2).reshape(B, T, C)
         return self.resid_drop(self.proj(mixed))
         ### END_CODE_HERE ###
-
-
-class WideSynthesizerAttention(SynthesizerAttention):
-    """With a column of w2 for every place of a block, for the years whose inputs fill it."""
-
-    unread = 0
-
-    def _get_name(self) -> str:
-        return "SynthesizerAttention"

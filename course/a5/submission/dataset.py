@@ -1,9 +1,9 @@
 """The assignment's two data sets.
 
-`python dataset.py namedata` and `python dataset.py charcorruption` print examples of each.
+`python dataset.py namedata` and `python dataset.py charcorruption` print examples of each;
+`--data FOLDER` says where the data is, if not in data/.
 """
 
-import argparse
 import random
 import sys
 from collections.abc import Sequence
@@ -18,6 +18,7 @@ from wherefrom.core.contracts import Document, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.files import read_text
 from wherefrom.core.vocabulary import MASK, PAD, Vocabulary
+from wherefrom.course.classroom.spoken_errors import run_program
 from wherefrom.objectives.question_rows import Answers
 
 if TYPE_CHECKING or __package__:
@@ -151,32 +152,23 @@ def _tensor(dataset: Any, text: str) -> Tensor:
         ) from None
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def show(kind: str | None, data: str) -> None:
     """Print four examples of the data set that is named."""
-    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
     from places import find_data
 
-    from wherefrom.course.classroom.spoken_errors import tell
+    if kind not in ("namedata", "charcorruption"):
+        raise UsageError(f"dataset.py: expected namedata or charcorruption after it, found {kind}")
+    dataset: Any = CharCorruptionDataset(read_text(find_data("wiki.txt", data)), 128)
+    if kind == "namedata":
+        dataset = NameDataset(read_text(find_data("birth_places_train.tsv", data)), dataset)
+    for i in range(min(4, len(dataset))):
+        for name, numbers in zip("xy", dataset[i], strict=True):
+            print(f"{name}:", "".join(dataset.itos[int(c)] for c in numbers))
 
-    parser = argparse.ArgumentParser(description="Print four examples of a data set.")
-    parser.add_argument("kind", nargs="?", help="namedata or charcorruption")
-    parser.add_argument("--data", metavar="FOLDER", help="where the data is, if not in data/")
-    given = parser.parse_args(arguments)
 
-    def show() -> None:
-        if given.kind not in ("namedata", "charcorruption"):
-            raise UsageError(
-                f"dataset.py: expected namedata or charcorruption after it, found {given.kind}"
-            )
-        dataset: Any = CharCorruptionDataset(read_text(find_data("wiki.txt", given.data)), 128)
-        if given.kind == "namedata":
-            names = find_data("birth_places_train.tsv", given.data)
-            dataset = NameDataset(read_text(names), dataset)
-        for i in range(min(4, len(dataset))):
-            for name, numbers in zip("xy", dataset[i], strict=True):
-                print(f"{name}:", "".join(dataset.itos[int(c)] for c in numbers))
-
-    return tell(show)
+def main(arguments: Sequence[str] | None = None) -> int:
+    sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+    return run_program(__doc__ or "", show, arguments, kind=None, data="")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """The GPT of the assignment: the library's, under the course's names and habits."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F
@@ -12,7 +13,6 @@ from wherefrom.models.attention import perceiver
 from wherefrom.models.attention.mixer import Mixer
 
 from . import attention
-from .utils import current_year
 
 
 class GPTConfig:
@@ -111,11 +111,11 @@ class Latents(perceiver.Perceiver):
 
     @staticmethod
     def build(config: Any, mixer: Any) -> dict[str, nn.Module]:
-        inner = replace(config, attention="causal", block_size=config.bottleneck_dim)
-        blocks = (block.Block(inner, mixer.inner) for _ in range(config.n_layer - 2))
+        sizes = {"block_size": config.bottleneck_dim, "n_layer": config.n_layer - 2}
+        inner = replace(config, attention="causal", **sizes)
         return {
             "down_block": DownProjectBlock(config),
-            "blocks": nn.Sequential(*blocks),
+            **block.Arrangement.build(inner, mixer.inner),
             "up_block": UpProjectBlock(config),
         }
 
@@ -126,23 +126,18 @@ attention.CausalCrossAttention.arrangement = Latents
 class GPT(gpt.GPT):
     """Characters to (logits, loss); pads, number 0, are never to be predicted."""
 
+    # What a student wrote there is what the model uses.
+    mixers: ClassVar[Mapping[str, type[Mixer]]] = {
+        "causal": attention.CausalSelfAttention,
+        "rope": attention.RotarySelfAttention,
+        "synthesizer": attention.SynthesizerAttention,
+        "perceiver": attention.CausalCrossAttention,
+    }
+
     def __init__(self, config: Any) -> None:
         super().__init__(library_config(config))
         self.block_size: int = config.block_size
         print(f"number of parameters: {sum(p.numel() for p in self.parameters())}")
-
-    @property
-    def mixers(self) -> dict[str, type[Mixer]]:  # pyright: ignore
-        """The classes of attention.py: what a student wrote there is what the model uses."""
-        wide = current_year().more > 0
-        return {
-            "causal": attention.CausalSelfAttention,
-            "rope": attention.RotarySelfAttention,
-            "synthesizer": (
-                attention.WideSynthesizerAttention if wide else attention.SynthesizerAttention
-            ),
-            "perceiver": attention.CausalCrossAttention,
-        }
 
     def get_block_size(self) -> int:
         return self.block_size

@@ -23,10 +23,11 @@ from probing import texts
 from probing.loading import AVERAGING, CHARACTERS, MODULES, Code
 from wherefrom.course.doctor.child import Answer
 from wherefrom.course.doctor.exercises import weights
-from wherefrom.course.doctor.findings import Finding, expect
+from wherefrom.course.doctor.findings import expect
 from wherefrom.course.doctor.submission import Submission
 
 Probe = Callable[[Any, Any, int], None]  # whose code, where its answers go, and the draw
+VERSIONS = ("network1", "network2", "network3", "network4")  # from the last one back
 
 
 @contextlib.contextmanager
@@ -48,7 +49,7 @@ def imports(code: Code, found: Answer, draw: int, modules: Sequence[str]) -> Non
 
 
 def call(code: Code, found: Answer, draw: int, claim: str) -> None:
-    """What a function gives for the arguments of the draw."""
+    """What a function gives for the arguments of the draw, one call after the other."""
     file, name = texts.CALLED[claim]
     held, function = code.module(file), code.function(file, name)
     cases = texts.cases(draw)[claim]
@@ -56,11 +57,10 @@ def call(code: Code, found: Answer, draw: int, claim: str) -> None:
         before, after, *network = cases[0]
         index = {"in_word_index": before, "out_word_index": after, "num_of_examples": len(before)}
         _set_globals(held, *network, **index)
-    for number, case in enumerate(cases):
-        value = function(*deepcopy(case))
-        pair = value if isinstance(value, tuple | list) and len(value) == 2 else (value,)
-        for key, part in zip(("result", "gradient"), pair, strict=False):
-            found.put(**{f"{key}{number}": np.asarray(part, dtype=float)})
+    values = [function(*deepcopy(case)) for case in cases]
+    pairs = [v if isinstance(v, tuple | list) and len(v) == 2 else (v,) for v in values]
+    for key, parts in zip(("result", "gradient"), zip(*pairs, strict=False), strict=False):
+        found.put(**{key: np.concatenate([np.ravel(part).astype(float) for part in parts])})
 
 
 def _set_globals(held: ModuleType, vectors: Any, dimensions: Any, params: Any, **more: Any) -> None:
@@ -128,37 +128,25 @@ def characters(code: Code, found: Answer, draw: int, steps: Sequence[int]) -> No
         for name, parameter in layer.named_parameters(recurse=False):
             drawn = weights(f"{type(layer).__name__}.{name}", parameter.shape, draw, 0.5)
             parameter.copy_(drawn)
-    state = torch.zeros(1, 1, 7)
-    for number, character in enumerate(steps):
-        got = made(torch.tensor(character), state)
+    outputs, states = [], [torch.zeros(1, 1, 7)]
+    for character in steps:
+        got = made(torch.tensor(character), states[-1])
         pair = isinstance(got, tuple | list) and len(got) == 2
         expect(pair, "form", "forward() gives no pair (output, hidden)")
-        output, state = got
-        found.put(**{f"output{number}": output.reshape(-1), f"state{number}": state.reshape(-1)})
+        outputs.append(got[0].reshape(-1))
+        states.append(got[1])
+        found.put(output=torch.stack(outputs), state=torch.stack(states[1:]))
 
 
-def networks(code: Code, found: Answer, draw: int) -> None:
-    """Every version of the averaging network: what its first layer reads, and its answers."""
-    kinds = [k for k in code.classes(AVERAGING, "the averaging network") if _is_network(k)][-4:]
+def network(code: Code, found: Answer, draw: int, version: int) -> None:
+    """A version of the averaging network: what its first layer reads, and its answers.
+
+    Versions are counted from the last one back; the first one is asked again instead of those
+    that are not there.
+    """
+    kinds = [k for k in code.classes(AVERAGING, "the averaging network") if _is_network(k)]
     expect(kinds, "missing", "there is no class DAN whose forward() takes attention_masks")
-    found.put(versions=len(kinds))
-    last: Exception | None = None
-    for number, kind in enumerate(kinds):
-        try:
-            _ask_network(found, number, kind, texts.glove(draw))
-        except Exception as error:
-            last = error
-    if last:
-        raise last
-
-
-def _is_network(kind: type) -> bool:
-    return issubclass(kind, nn.Module) and (
-        "attention_masks" in inspect.signature(kind.forward).parameters
-    )
-
-
-def _ask_network(found: Answer, number: int, kind: Any, vectors: Any) -> None:
+    kind, vectors = kinds[-min(version, len(kinds))], texts.glove(draw)
     np.save("glove.npy", vectors)
     named = [n for n in inspect.signature(kind.__init__).parameters
              if "drop" in n.lower() or n == "p"]  # fmt: skip
@@ -166,27 +154,31 @@ def _ask_network(found: Answer, number: int, kind: Any, vectors: Any) -> None:
     def build(rate: float) -> tuple[nn.Module, list[Any]]:
         torch.manual_seed(0)
         made = kind(**{named[0]: rate}) if named else kind()
-        linear = next((m for m in made.modules() if isinstance(m, nn.Linear)), None)
-        if linear is None:
-            raise Finding("form", "the averaging network has no nn.Linear")
+        linear = [layer for layer in made.modules() if isinstance(layer, nn.Linear)]
+        expect(linear, "form", "the averaging network has no nn.Linear")
         seen: list[Any] = []
-        linear.register_forward_pre_hook(lambda _m, given: seen.append(given[0].detach().clone()))
+        linear[0].register_forward_pre_hook(
+            lambda _m, given: seen.append(given[0].detach().clone())
+        )
         return made, seen
 
     still, seen = build(0.0)
     got = _ask(still.eval(), texts.TEXTS)
     expect(seen, "form", "nothing goes through the network's linear layers")
-    found.put(**{f"mean{number}": seen[0].reshape(len(texts.TEXTS), -1)})
+    found.put(average=seen[0].reshape(len(texts.TEXTS), -1))
     if isinstance(got, dict) and {"loss", "logits"} <= set(got):
-        found.put(
-            **{f"logits{number}": got["logits"], f"loss{number}": torch.as_tensor(got["loss"])}
-        )
+        found.put(logits=got["logits"], loss=torch.as_tensor(got["loss"]))
     dropping, seen = build(texts.DROPPED)
-    whole = [list(range(1, len(vectors)))]
     for count, mode in zip(texts.TRIES, (True, False), strict=True):
         for _ in range(count):
-            _ask(dropping.train(mode), whole)
-    found.put(**{f"dropped{number}": torch.stack([s.reshape(-1) for s in seen])})
+            _ask(dropping.train(mode), [list(range(1, len(vectors)))])
+    found.put(dropped=torch.stack([s.reshape(-1) for s in seen]))
+
+
+def _is_network(kind: type) -> bool:
+    return issubclass(kind, nn.Module) and (
+        "attention_masks" in inspect.signature(kind.forward).parameters
+    )
 
 
 @torch.no_grad()
@@ -199,9 +191,8 @@ def _ask(made: nn.Module, rows: list[list[int]]) -> Any:
 
 
 def _put(probe: Probe, name: str, submission: Submission, found: Answer, how: Any) -> None:
-    code = Code(submission, how.given)
-    with quiet(code.scratch / name):
-        probe(code, found, how.draw)
+    with quiet(submission.scratch / name):
+        probe(Code(submission.folder), found, how.draw)
 
 
 _ASKED: dict[str, Probe] = {
@@ -209,8 +200,9 @@ _ASKED: dict[str, Probe] = {
     "lm": partial(imports, modules=MODULES[-1:]),
     "built": partial(characters, steps=()),
     "steps": partial(characters, steps=(3, 8, 3)),
-    **{probe.__name__: probe for probe in (gradcheck, saves, perplexity, networks)},
+    **{probe.__name__: probe for probe in (gradcheck, saves, perplexity)},
     **{claim: partial(call, claim=claim) for claim in texts.CALLED},
+    **{claim: partial(network, version=back) for back, claim in enumerate(VERSIONS, 1)},
 }
 # By the name of what is claimed.
 PROBES = {name: partial(_put, probe, name) for name, probe in _ASKED.items()}

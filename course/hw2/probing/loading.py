@@ -9,7 +9,6 @@ import ast
 import importlib
 import json
 import re
-import runpy
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -20,11 +19,10 @@ from probing import texts
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.leniency import Nothing, StandIn
-from wherefrom.course.doctor.submission import Submission, where
+from wherefrom.course.doctor.submission import where
 
 MODULES = ("sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural", "q1d_neural_lm")
 CHARACTERS, AVERAGING, TRANSFORMER = "*char_rnn_generation.*", "*[dD][aA][nN].*", "*transformer.*"
-RIGHT = "right.py"  # functions that are lent
 _TAKEN = ("*.py", "*.ipynb", "data_utils/*.py", "tests/*.py")
 _HARMLESS = ("len", "range", "device", "is_available")  # what a plain value may call
 
@@ -89,11 +87,11 @@ def not_asked_for(folder: Path) -> str:
 
 
 class Code:
-    """A submission's modules, programs and notebooks; `given` may hold functions that are lent."""
+    """A submission's modules, programs and notebooks."""
 
-    def __init__(self, submission: Submission, given: Path) -> None:
-        self.folder, self.given, self.scratch = submission.folder, given, submission.scratch
-        if sys.path[0] != str(self.folder):
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        if sys.path[0] != str(folder):
             self._prepare()
 
     def _prepare(self) -> None:
@@ -108,20 +106,14 @@ class Code:
             sys.modules |= {"data_utils": package, "data_utils.utils": texts}
 
     def module(self, name: str) -> ModuleType:
-        """One of the homework's modules; what it takes from other files is right, if it is lent."""
         expect((self.folder / f"{name}.py").is_file(), "missing", f"{name}.py is not there")
         try:
-            held = importlib.import_module(name)
+            return importlib.import_module(name)
         except NotImplementedError:
             raise
         except (Exception, SystemExit) as error:
             said = where(error, self.folder)
             raise Finding("import", f"{name}.py cannot be imported: {said}") from error
-        if (self.given / RIGHT).is_file():
-            for each, right in runpy.run_path(str(self.given / RIGHT)).items():
-                if getattr(vars(held).get(each), "__module__", name) != name:
-                    setattr(held, each, right)
-        return held
 
     def function(self, name: str, *wanted: str) -> Any:
         """A function of a module, by the first of its names that is there."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from wherefrom.core.files import write_text as write
 from wherefrom.core.words import BEGIN, END
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import read_sentences
@@ -42,21 +43,18 @@ VECTORS, DROPPED, TRIES = 12, 0.5, (200, 20)  # words there, and calls in traini
 Function = Callable[[Any], Any]
 
 
-def square(factor: float = 1.0, last: float = 0.0) -> Function:
-    """The sum of squares, with a gradient that may be off by a factor or in its last place."""
+def square(factor: float = 1.0, last: float = 0.0, noise: float = 0.0) -> Function:
+    """The sum of squares, with a gradient that may be off by a factor or in its last place.
+
+    With noise, both are larger by a share that is drawn anew at each call.
+    """
 
     def f(x: Any) -> Any:
-        off = np.zeros_like(x)
-        if last:
-            off[-1] = last
-        return np.sum(x**2), 2 * factor * x + off
+        off = last * (np.arange(x.size) == x.size - 1).reshape(x.shape)
+        drawn = 1 + noise * random.random()
+        return drawn * np.sum(x**2), drawn * (2 * factor * x + off)
 
     return f
-
-
-def noisy(x: Any) -> Any:
-    factor = 1 + random.random()
-    return factor * np.sum(x**2), 2 * factor * x
 
 
 def slope(draw: int) -> np.ndarray:
@@ -96,14 +94,13 @@ def cases(draw: int) -> dict[str, list[tuple[Any, ...]]]:
 
 def gradients(draw: int) -> list[tuple[str, Function, Any]]:
     """Gradients for a gradient check, in a random order: of which kind, of what, and where."""
-    dice = Random(draw)
-    places: list[Any] = [3.5, [0.5, -1.0, 2.0], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]]
-    found: list[tuple[str, Function, Any]] = []
-    for at in places * 2:
-        factor = dice.choice((0.8, 1.1, 1.25))
-        found += [("right", square(), at), ("wrong", square(factor), at)]
-    ones = [1.0, 1.0, 1.0]
-    found += [("wrong", square(last=0.1), ones), ("noisy", noisy, ones)]
+    dice, ones = Random(draw), [1.0, 1.0, 1.0]
+    found: list[tuple[str, Function, Any]] = [
+        ("wrong", square(last=0.1), ones), ("noisy", square(noise=1.0), ones)
+    ]  # fmt: skip
+    for at in (3.5, [0.5, -1.0, 2.0], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]) * 2:
+        wrong = square(dice.choice((0.8, 1.1, 1.25)))
+        found += [("right", square(), at), ("wrong", wrong, at)]
     return dice.sample(found, len(found))
 
 
@@ -113,24 +110,16 @@ def parameters(draw: int) -> Any:
 
 
 def write_text(home: Path, draw: int) -> tuple[tuple[str, ...], Any]:
-    """A vocabulary of 2,000 made-up words with vectors, and a short text; words and vectors.
-
-    It lies in a folder as the hand-outs have it and as this project has it.
-    """
+    """A vocabulary of 2,000 made-up words with vectors, and a short text; words and vectors."""
     marks = ("UUUNKKK", BEGIN, END, "DG", "DGDG", "DGDGDGDG")
     words = [f"w{number:04d}" for number in range(WORDS - len(marks))]
-    listed = (*marks, *words)
-    for folder in ("language", "embeddings", "data/lm"):
-        (home / folder).mkdir(parents=True, exist_ok=True)
-    (home / "language" / "ptb-dev.txt").write_text(TEXT, encoding="utf-8")
-    lines = "".join(f"{word}\t{WORDS - i}\t0.1\n" for i, word in enumerate(listed))
-    (home / "language" / "vocab.ptb.txt").write_text(lines, encoding="utf-8")
-    table = np.random.default_rng(draw + 1).normal(size=(len(words), WIDTH)).astype(np.float32)
-    np.save(home / "embeddings" / "glove.6B.50d.subset.npy", table)
-    names = home / "embeddings" / "glove.6B.50d.subset.words.txt"
-    names.write_text("".join(f"{word}\n" for word in words), encoding="utf-8")
-    vectors = load_vectors(home / "embeddings" / "glove.6B.50d.subset.npy", listed).array
-    return listed, np.asarray(vectors, dtype=float)
+    listed, table = (*marks, *words), home / "embeddings" / "glove.6B.50d.subset.npy"
+    write(home / "language" / "ptb-dev.txt", TEXT)
+    lines = (f"{word}\t{WORDS - i}\t0.1\n" for i, word in enumerate(listed))
+    write(home / "language" / "vocab.ptb.txt", "".join(lines))
+    write(table.with_suffix(".words.txt"), "".join(f"{word}\n" for word in words))
+    np.save(table, np.random.default_rng(draw + 1).normal(size=(len(words), WIDTH)).astype("f4"))
+    return listed, np.asarray(load_vectors(table, listed).array, dtype=float)
 
 
 def glove(draw: int) -> np.ndarray:
@@ -153,9 +142,9 @@ def load_dataset(fname):
 
 def docs_to_indices(docs, word_to_num):
     """Every sentence as numbers, with two marks before it and one after."""
-    known = set(word_to_num) - {"<s>", "</s>"}
+    known = set(word_to_num) - {BEGIN, END}
     found = []
     for sentence in docs:
         words = [HOMEWORK.canonical(pair[0], known) for pair in sentence]
-        found.append(np.array([word_to_num[w] for w in ("<s>", "<s>", *words, "</s>")]))
+        found.append(np.array([word_to_num[w] for w in (BEGIN, BEGIN, *words, END)]))
     return np.array([*found, None], dtype=object)[:-1]

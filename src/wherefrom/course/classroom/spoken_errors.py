@@ -39,12 +39,20 @@ def tell(action: Callable[[], None]) -> int:
 def run_program(
     description: str, work: Callable[..., None], arguments: Sequence[str] | None, **options: Any
 ) -> int:
-    """Do the work with options, which are named with their defaults; the exit code."""
+    """Do the work with options, which are named with their defaults; the exit code.
+
+    One without a default is no option but what stands behind the program's name.
+    """
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     for name, default in options.items():
-        kind: Any = {"nargs": "*"} if isinstance(default, list) else {"type": type(default)}
-        parser.add_argument(f"--{name}", **kind, default=default, metavar="VALUE")
+        if default is None:
+            parser.add_argument(name, nargs="?")
+        elif default is False:
+            parser.add_argument(f"--{name}", action="store_true")
+        else:
+            kind: Any = {"nargs": "*"} if isinstance(default, list) else {"type": type(default)}
+            parser.add_argument(f"--{name}", **kind, default=default, metavar="VALUE")
     given = parser.parse_args(arguments)
     return tell(lambda: work(**vars(given)))
