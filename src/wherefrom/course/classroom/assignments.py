@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import wherefrom
-from wherefrom.core.errors import MissingInput, UsageError, nearest
-from wherefrom.course.doctor.years import ALIASES, YEARS, Year
+from wherefrom.core.errors import MissingInput
+from wherefrom.course.doctor.years import YEARS, Year, year_name
 from wherefrom.data.fetching import registry
 
 COURSE = Path(wherefrom.__file__).resolve().parents[2] / "course"
@@ -144,9 +144,7 @@ def find_assignment(year: str) -> Assignment:
         )
     if year == HW2:
         return _HW2
-    name = ALIASES.get(year, year)
-    if name not in YEARS:
-        raise UsageError(f"--year: no year '{year}'; {nearest(year, [*YEARS, HW2])}")
+    name = year_name(year)
     package = ("run.py", "run.sh") if YEARS[name].package else ()
     title = f"Self-attention, Transformers, pretraining: {YEARS[name].title}"
     return Assignment(year=name, title=title, tools=(*_TOOLS, *package),

@@ -59,11 +59,9 @@ def make_wheel() -> tuple[str, bytes]:
     # An editable install has a tag of its own.
     own["WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
     files |= {f"{name}.dist-info/{each}": text.encode() for each, text in own.items()}
-    rows = [f"{path},sha256={_digest(data)},{len(data)}" for path, data in files.items()]
+    digests = (urlsafe_b64encode(hashlib.sha256(data).digest()) for data in files.values())
+    rows = [f"{path},sha256={digest.decode().rstrip('=')},{len(files[path])}"
+            for path, digest in zip(files, digests, strict=True)]  # fmt: skip
     record = f"{name}.dist-info/RECORD"
     files[record] = "\n".join([*rows, f"{record},,", ""]).encode()
     return f"{name}-py3-none-any.whl", archive(files)
-
-
-def _digest(data: bytes) -> str:
-    return urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()

@@ -7,7 +7,6 @@ may also vary in length, k_a = (1 + gamma) mu_a with gamma ~ N(0, 1/2). Item 0 i
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
 from wherefrom.course.lab.demonstration import Demonstration
 from wherefrom.course.lab.numerics import (
@@ -34,11 +33,6 @@ def spread(beta: float, sd: float = SD) -> float:
     return math.sqrt(gaussian_variance(lambda g: sigmoid(beta * g), sd))
 
 
-def balanced(alpha: Array) -> NDArray[np.bool]:
-    """Whether neither a nor b has much more weight than the other, for each sample."""
-    return (alpha > 0.4) & (alpha < 0.6)
-
-
 def noisy_spread(beta: float, alpha: float) -> float:
     """The standard deviation of a's weight; it depends on beta^2 alpha alone.
 
@@ -59,7 +53,7 @@ def small_noise_in_keys(shown: Demonstration, seed: int) -> None:
     # 0.4 to 0.6 means |2 beta sqrt(alpha) z| < ln 1.5.
     middle = math.erf(math.log(1.5) / (2 * BETA * 0.1) / math.sqrt(2))
     shown.wrong("alpha = 0.01 is small, so k_a is about mu_a and c is about the average")
-    shown.sampled("P(0.4 < a's weight < 0.6)", balanced(drawn), middle)
+    shown.sampled("P(0.4 < a's weight < 0.6)", abs(drawn - 0.5) < 0.1, middle)
     shown.wrong("beta must be very large, and the larger the better")
     shown.check("sd, alpha = 0.001, beta = 10", noisy_spread(BETA, SHOWN), 0.145, 5e-4)
     shown.check("the same for beta = 100", noisy_spread(10 * BETA, SHOWN), 0.435, 5e-3)
@@ -121,7 +115,7 @@ def one_head_is_fragile(shown: Demonstration, seed: int) -> None:
     shown.check(said, spread(100), math.sqrt(0.25 - limit), 1e-5)
     shown.check("sd of alpha_a, beta = 1,000, against its limit 1/2", spread(1000), 0.5, 1e-3)
     shown.check("P(0.4 < alpha_a < 0.6) = erf(ln 1.5 / beta)", within(0.6), 0.045, 1e-3)
-    shown.sampled("the same, sampled", balanced(alpha), within(0.6))
+    shown.sampled("the same, sampled", abs(alpha - 0.5) < 0.1, within(0.6))
     shown.wrong("alpha_a = sigmoid(beta (eps_a - eps_b)), with noise in the length of k_b as well")
     still = (keys[:, 1] @ (MU_A + MU_B)).std()
     shown.check("sd of k_b.q / beta over the samples", still, 0, 1e-4)
@@ -138,15 +132,6 @@ def copying_weight(gamma: Array) -> Array:
     return sigmoid(BETA * (1 + gamma) - math.log(N - 1))
 
 
-def mean_gain() -> float:
-    """The mean variance of one head over that of two, for values ~ N(0, I) of any dimension d.
-
-    E|v_a - v_b|^2 = 2 d, and E|v_a - w|^2 = d (1 + 1/(n-1)), w being the mean of the n - 1 others.
-    """
-    ratio = spread(BETA) ** 2 / gaussian_variance(copying_weight, SD)
-    return 4 * ratio * 2 / (1 + 1 / (N - 1))
-
-
 def two_heads_are_robust(shown: Demonstration, seed: int) -> None:
     gamma, keys = sample_keys(seed)
     v = np.random.default_rng(0).standard_normal((N, N))  # a variance of c is one of these values
@@ -159,8 +144,11 @@ def two_heads_are_robust(shown: Demonstration, seed: int) -> None:
     # c moves along one line as alpha_a changes: its total variance is that of alpha_a times a
     # squared length. Of two heads only the first moves, and the average halves it.
     outside = length(v[0] - v[1:].mean(axis=0)) ** 2 / 4
-    one = length(v[0] - v[1]) ** 2 * spread(BETA) ** 2
-    two = outside * gaussian_variance(copying_weight, SD)
+    of_one, of_two = spread(BETA) ** 2, gaussian_variance(copying_weight, SD)
+    one, two = length(v[0] - v[1]) ** 2 * of_one, outside * of_two
+    # For values ~ N(0, I) of any dimension d: E|v_a - v_b|^2 = 2 d, and E|v_a - w|^2 =
+    # d (1 + 1/(n-1)), w being the mean of the n - 1 others.
+    gain = 4 * of_one / of_two * 2 / (1 + 1 / (N - 1))
     given = outside * gaussian_variance(copying_weight, SD, low=-1.0)
     for label, outputs, exact, said, near in (
         ("total variance of c, one head, ten fixed values", single, one, 4.46, 0.02),
@@ -172,7 +160,7 @@ def two_heads_are_robust(shown: Demonstration, seed: int) -> None:
     fails = 0.5 * math.erfc(1.0)
     shown.check("P(k_a.q1 < 0) = erfc(1)/2", fails, 0.0786, 1e-4)
     shown.sampled("the same, sampled", ~good, fails)
-    shown.check("gain of two heads: mean variance of one over that of two", mean_gain(), 15.4, 0.05)
+    shown.check("gain of two heads: mean variance of one over that of two", gain, 15.4, 0.05)
     along, middle = v[0] - v[1], (v[0] + v[1]) / 2
     shown.wrong("q1 = q2 = beta (mu_a + mu_b) makes the output more stable")
     again = ((single + head(BETA * (MU_A + MU_B))) / 2) @ along
@@ -183,8 +171,8 @@ def two_heads_are_robust(shown: Demonstration, seed: int) -> None:
     shown.check("|average of the claimed outputs - v_b/2|", length((sum(claimed) - v[1]) / 2))
     shown.away("the least weight of all, against the -1/2 needed", least, -0.5, 0.5)
     shown.wrong("the average of two heads cancels their noise")
-    shown.away("the mean gain against the 2 that cancelling gives", mean_gain(), 2.0, 10)
-    shown.check("the mean gain of head 1 alone, nothing averaged", mean_gain() / 4, 3.85, 0.02)
+    shown.away("the mean gain against the 2 that cancelling gives", gain, 2.0, 10)
+    shown.check("the mean gain of head 1 alone, nothing averaged", gain / 4, 3.85, 0.02)
     shown.wrong("the second head, which looks at b, is the one whose output varies")
     shown.check("total variance of head 2", second.var(axis=0).sum(), 0, 1e-6)
     shown.wrong("c_2 will look like k_b without much variation")

@@ -25,6 +25,7 @@ BLOCKS = (SMALL_BLOCK, BLOCK)
 # With each of the small block's lengths, 23 at most, at least a quarter as likely as if all were
 # equally likely, P(some length is missing) <= 23 (1 - 1/92)^2000 = 8e-9.
 DRAWS, TIMES = 2000, 8
+_ORDER = [*list(range(4)) * TIMES, *[0] * DRAWS]  # the documents that are drawn
 _QUARTER = (0.2, 0.3)  # of the mean share, which is known to 0.2 %
 _ENOUGH = 32  # characters: in longer texts, rounding a quarter down hardly matters
 # A span begins in each quarter of the places that it fits into with a chance of 1/4: P(one of them
@@ -80,13 +81,8 @@ def documents(draw: int) -> tuple[str, ...]:
 
 
 def requests(draw: int) -> list[Request]:
-    common = {"text": "\n".join(documents(draw)), "draws": _order()}
+    common = {"text": "\n".join(documents(draw)), "draws": _ORDER}
     return [Request(f"spans{block}", "spans", common | {"block": block}) for block in BLOCKS]
-
-
-def _order() -> list[int]:
-    """The documents that are drawn: each some times, then the first."""
-    return [*list(range(4)) * TIMES, *[0] * DRAWS]
 
 
 # -- what was drawn --------------------------------------------------------------------------------
@@ -113,13 +109,13 @@ def draws_as(claims: Claims, data: Any, block: int) -> bool:
 @lru_cache(maxsize=len(BLOCKS))
 def drawn(claims: Claims, block: int) -> list[Example]:
     """Every example; all were drawn."""
-    claim, order = claims[f"spans{block}"], _order()
+    claim = claims[f"spans{block}"]
     found, own = examples(claim), symbols_of(claim, "\n".join(documents(claims.draw)))
-    if len(found) < len(order):
+    if len(found) < len(_ORDER):
         raise claim.complaint() or Finding("form", f"{len(found)} examples came back")
     return [
         Example(i, x, y, characters([*x, *y[-1:]] if x[1:] == y[:-1] else x, own))
-        for i, (x, y) in zip(order, found, strict=False)
+        for i, (x, y) in zip(_ORDER, found, strict=False)
     ]
 
 
