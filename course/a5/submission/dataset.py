@@ -44,6 +44,7 @@ class NameDataset(Dataset):
             data, pretraining_dataset = pretraining_dataset, data
         self.MASK_CHAR, self.PAD_CHAR = MASK, PAD
         self.itos, self.stoi = pretraining_dataset.itos, pretraining_dataset.stoi
+        self.vocabulary = Vocabulary(tuple(self.itos[i] for i in range(len(self.itos))))
         self.vocab_size, self.block_size = len(self.stoi), pretraining_dataset.block_size
         data = data.encode("ascii", errors="ignore").decode("ascii")
         self.data = [line.removesuffix("\r") for line in data.removesuffix("\n").split("\n")]
@@ -59,17 +60,16 @@ class NameDataset(Dataset):
 
     def __getitem__(self, idx: int) -> tuple[Tensor, Tensor]:
         question, place = self.data[idx].split("\t")
-        s = question + self.MASK_CHAR + place + self.MASK_CHAR
-        s = s + self.PAD_CHAR * (self.block_size - len(s))
-        x, y = s[:-1], self.PAD_CHAR * (len(question) - 1) + s[len(question) :]
-        return _tensor(self, x), _tensor(self, y)
+        s = f"{question}{MASK}{place}{MASK}".ljust(self.block_size, PAD)
+        x, y = s[:-1], PAD * (len(question) - 1) + s[len(question) :]
+        encode = self.vocabulary.encode
+        return torch.tensor(encode(x)), torch.tensor(encode(y))
 
     def objective(self, **place: Any) -> Answers:
         """What the training loop reads: the same rows, a batch at a time."""
         pairs = [line.split("\t") for line in self.data]
         asked = [Question(text, "", "birthplace", answer, "asked") for text, answer in pairs]
-        vocabulary = Vocabulary(tuple(self.itos[i] for i in range(len(self.itos))))
-        return Answers(asked, vocabulary, block_size=self.block_size, order="file", **place)
+        return Answers(asked, self.vocabulary, block_size=self.block_size, order="file", **place)
 
 
 class CharCorruptionDataset(Dataset):
@@ -141,15 +141,6 @@ class CharCorruptionDataset(Dataset):
         return Documents(config, corpus, order="file", **sizes, **place)
 
     ### END_SOLUTION_ONLY ###
-
-
-def _tensor(dataset: Any, text: str) -> Tensor:
-    try:
-        return torch.tensor([dataset.stoi[c] for c in text], dtype=torch.long)
-    except KeyError as error:
-        raise BadData(
-            f"{text.rstrip(PAD)!r}: expected characters of the pretraining text, found {error}"
-        ) from None
 
 
 def show(kind: str | None, data: str) -> None:

@@ -12,43 +12,35 @@ from .utils import current_year, load_params, save_params
 
 
 def initialize_vanilla_model(mconf: Any) -> Any:
-    attention_model = None
     ### [part c]: a GPT of this config
     ### START_CODE_HERE ###
-    attention_model = GPT(mconf)
+    return GPT(mconf)
     ### END_CODE_HERE ###
-    return attention_model
 
 
 def initialize_synthesizer_model(mconf: Any) -> Any:
-    attention_model = None
     ### [part g: synthesizer]: the same with synthesizer attention; the config has a flag for it
     ### START_CODE_HERE ###
     mconf.synthesizer = True
-    attention_model = GPT(mconf)
+    return GPT(mconf)
     ### END_CODE_HERE ###
-    return attention_model
 
 
 def initialize_perceiver_model(mconf: Any, bottleneck_dim: int = 32) -> Any:
-    attention_model = None
     ### [part g: perceiver]: the same as a perceiver with bottleneck_dim latents
     ### START_CODE_HERE ###
     mconf.perceiver = True
     mconf.bottleneck_dim = bottleneck_dim
-    attention_model = GPT(mconf)
+    return GPT(mconf)
     ### END_CODE_HERE ###
-    return attention_model
 
 
 def initialize_rope_model(mconf: Any) -> Any:
-    attention_model = None
     ### [part g: rope]: the same with rotary positions
     ### START_CODE_HERE ###
     mconf.rope = True
-    attention_model = GPT(mconf)
+    return GPT(mconf)
     ### END_CODE_HERE ###
-    return attention_model
 
 
 def finetune(
@@ -59,7 +51,7 @@ def finetune(
     model: nn.Module,
     finetune_lr: float = 6e-4,
     writer: Any = None,
-) -> tuple[Any, Any]:
+) -> tuple[TrainerConfig, Trainer]:
     """The config and the trainer of finetuning on the names; `train` trains.
 
     Without pretraining (reading_params_path is None): max_epochs=75. With: load the parameters
@@ -67,8 +59,6 @@ def finetune(
     lr_decay=True, warmup_tokens=512*20, final_tokens=200*len(pretrain_dataset)*block_size,
     num_workers=workers, writer=writer, stage="finetune_only" or "finetune".
     """
-    tconf = None  # a TrainerConfig
-    trainer_obj = None  # a Trainer
     workers = current_year().num_workers
     ### [part c] [part f]
     ### START_CODE_HERE ###
@@ -87,9 +77,8 @@ def finetune(
         writer=writer,
         stage="finetune" if pretrained else "finetune_only",
     )
-    trainer_obj = Trainer(model, NameDataset(text, pretrain_dataset), None, tconf)
+    return tconf, Trainer(model, NameDataset(text, pretrain_dataset), None, tconf)
     ### END_CODE_HERE ###
-    return tconf, trainer_obj
 
 
 def pretrain(
@@ -98,15 +87,13 @@ def pretrain(
     model: nn.Module,
     pretrain_lr: float = 6e-3,
     writer: Any = None,
-) -> tuple[Any, Any]:
+) -> tuple[TrainerConfig, Trainer]:
     """The config and the trainer of pretraining on corrupted spans; `train` trains.
 
     max_epochs=650, batch_size=128, learning_rate=pretrain_lr, lr_decay=True,
     warmup_tokens=512*20, final_tokens=passes*len(pretrain_dataset)*block_size,
     num_workers=workers, writer=writer, stage="pretrain".
     """
-    tconf = None  # a TrainerConfig
-    trainer_obj = None  # a Trainer
     workers, passes = current_year().num_workers, current_year().passes
     ### [part f]
     ### START_CODE_HERE ###
@@ -121,9 +108,8 @@ def pretrain(
         writer=writer,
         stage="pretrain",
     )
-    trainer_obj = Trainer(model, pretrain_dataset, None, tconf)
+    return tconf, Trainer(model, pretrain_dataset, None, tconf)
     ### END_CODE_HERE ###
-    return tconf, trainer_obj
 
 
 def train(model: nn.Module, writing_params_path: str | Path, trainer_obj: Any) -> None:

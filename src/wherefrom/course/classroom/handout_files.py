@@ -83,8 +83,7 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
     rules = assignment.rules
     code: Files = {}
     for path, data in _read(assignment.home, assignment.solved).items():
-        text = data.decode()
-        text = text if solved else blank(text, raising=rules is None)
+        text = data.decode() if solved else blank(data.decode())
         code[path] = _yearly(assignment, text).encode()
     tools = _read(assignment.home, assignment.tools)
     tools[POINTS] = _visible(tools[POINTS])
