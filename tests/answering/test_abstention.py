@@ -11,8 +11,9 @@ from wherefrom.answering.abstention import (
     choose_threshold,
     choose_thresholds,
     report_declined,
+    tighten,
 )
-from wherefrom.answering.policy import DECLINE_ALL, Thresholds
+from wherefrom.answering.policy import DECLINE_ALL, Threshold, Thresholds
 
 P = np.array([0.9, 0.2, 0.8, 0.6, 0.4])
 RIGHT = np.array([True, False, True, False, True])
@@ -47,6 +48,28 @@ def test_it_is_what_trying_every_threshold_finds(case, precision):
 def test_no_threshold_is_below_the_floor(right, floor, value):
     score = np.array([0.95, 0.9, 0.7, 0.3])
     assert choose_threshold(score, np.array(right) > 0, 0.9, floor).value == value
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "chosen", "value"),
+    [
+        ((0.987,) * 50, (0.8,) * 2, 0.7, 0.98),  # in whole percent
+        ((0.9999,) * 50, (0.8,) * 2, 0.7, 0.99),  # strict enough
+        ((0.75, *(0.95,) * 49), (), 0.7, 0.95),  # 1 of 50 is withheld, and 2 of 51 may be
+        ((0.75, 0.85, *(0.95,) * 49), (), 0.7, 0.85),
+        ((0.6, 0.65, *(0.95,) * 49), (), 0.7, 0.7),  # two are withheld already
+        ((0.95,) * 23, (), 0.7, 0.7),  # one of 24 is more than 4 %
+        ((0.95,) * 50, (), DECLINE_ALL, DECLINE_ALL),
+    ],
+)
+def test_a_threshold_rises_while_few_right_answers_are_withheld(right, wrong, chosen, value):
+    score, holds = np.array(right + wrong), np.arange(len(right + wrong)) < len(right)
+    start = Threshold(chosen, 0.9, 1.0, 0.9, score.size)
+    found = tighten(start, score, holds)
+    assert found.value == value
+    if value != chosen:
+        given = score >= value
+        assert (found.answered_share, found.precision) == (given.mean(), holds[given].mean())
 
 
 # --- luck, and why nothing is answered ---------------------------------------------------------

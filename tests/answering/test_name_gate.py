@@ -7,6 +7,7 @@ import numpy as np
 from wherefrom.answering.features import FAMILIARITY
 from wherefrom.answering.name_gate import (
     LOST,
+    MOST_LOST,
     choose_known,
     fit_gate,
     fit_name_gate,
@@ -42,16 +43,20 @@ def test_names_that_are_far_apart_are_told_apart_and_nobody_is_lost():
 
 
 def test_people_at_the_floor_of_one_measure_leave_the_gate_to_the_other():
-    """Three of 100 people are where all decoys are; if by both measures, the gate leaks."""
+    """Three of 100 people are where all decoys are; if by both measures, they are given up.
+
+    If they are six, the gate leaks.
+    """
     decoys = table(np.full((200, 2), -6.0))
-    for columns in ([0], [1], [0, 1]):
+    for count, columns, most in ((3, [0], LOST), (3, [1], LOST), (3, [0, 1], MOST_LOST)):
         people = np.random.default_rng(5).normal(0, 1, (100, 2))
-        people[:3, columns] = -6.0
+        people[:count, columns] = -6.0
         gate = fit_name_gate(known := table(people), decoys)
-        assert (~gate.opens(known)).mean() <= LOST
-        if len(columns) == 1:
-            assert (gate.leaks, gate.passing, gate.opens(decoys).any()) == (None, 0.0, False)
-    assert gate.passing == 1
+        assert (~gate.opens(known)).mean() <= most
+        assert (gate.leaks, gate.passing, gate.opens(decoys).any()) == (None, 0.0, False)
+    people[:6] = -6.0
+    gate = fit_name_gate(known := table(people), decoys)
+    assert (gate.passing, gate.opens(known).all()) == (1, True)
     assert gate.leaks.endswith("100 % of the invented names pass for known")
 
 
@@ -69,8 +74,8 @@ def test_invented_names_that_pass_open_no_other_gate_and_it_says_so():
 def test_people_whose_names_no_note_taught_do_not_open_the_gate():
     """Where notes teach names, a text that omits the answer teaches none: these lie with decoys."""
     people = [Question("", str(i), "r", "Oslo", "calibration", "stated") for i in range(100)]
-    people += [Question("", str(i), "r", "Oslo", "calibration", "omitted") for i in range(5)]
-    features = table(np.vstack((cloud(0, 100, 0).matrix(FAMILIARITY), np.full((5, 2), -6.0))))
+    people += [Question("", str(i), "r", "Oslo", "calibration", "omitted") for i in range(9)]
+    features = table(np.vstack((cloud(0, 100, 0).matrix(FAMILIARITY), np.full((9, 2), -6.0))))
     decoys = SimpleNamespace(of=lambda name: [f"{name} I", f"{name} II"], invented=lambda _: ["X"])
     gates = {}
     for taught in (WITH_TEXT, ("stated",)):

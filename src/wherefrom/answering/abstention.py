@@ -11,7 +11,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from wherefrom.answering.policy import NOT_CALIBRATED, Threshold, Thresholds, decline_all
+from wherefrom.answering.policy import (
+    DECLINE_ALL,
+    NOT_CALIBRATED,
+    Threshold,
+    Thresholds,
+    decline_all,
+)
 from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED, WHY_NOT
 from wherefrom.core.plurals import plural
 from wherefrom.core.sample_size import DOUBT, least_answers, say_least
@@ -21,6 +27,8 @@ from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
 
 LEAST_SURE = 0.7  # no verified answer is given with a lower confidence, whatever the threshold
+SPARED = 0.04  # the share of all right answers that may be withheld to be stricter than asked
+STRICTEST = 0.99  # strictness alone does not ask for more
 
 
 def choose_threshold(
@@ -88,6 +96,24 @@ def choose_thresholds(
         for relation, at in parts.items()
     }
     return combine_thresholds(each, score, right, parts, precision)
+
+
+def tighten(chosen: Threshold, score: np.ndarray, right: np.ndarray) -> Threshold:
+    """A stricter threshold, in whole percent, where that withholds few right answers.
+
+    A target that is reached easily lets guesses through: people whose text omits the answer are few
+    among calibration questions, and a model that was trained for long is surer of some others. If
+    the model is far surer of nearly all that it knows, declining the rest costs little. So up to a
+    share SPARED of the right answers is withheld, those counted that were withheld anyway.
+    """
+    known = np.sort(score[right])
+    place = int(SPARED * (known.size + 1)) - 1  # a share SPARED of other right answers lies below
+    value = min(float(np.floor(100 * known[place])) / 100, STRICTEST) if place >= 0 else 0.0
+    if value <= chosen.value or chosen.value >= DECLINE_ALL:
+        return chosen
+    given = score >= value
+    share, precision = float(given.mean()), float(right[given].mean())
+    return replace(chosen, value=value, answered_share=share, precision=precision)
 
 
 def combine_thresholds(

@@ -23,6 +23,7 @@ from wherefrom.core.progress import telling
 
 DECOYS = 12  # how many decoys are made for a name
 LOST = 0.02  # the largest share of people with text whom the gate may take for unknown
+MOST_LOST = 0.05  # the same where the gate would let unknown names pass otherwise
 _FEWEST = 20  # known people that a curve is fitted on
 _ENOUGH = 0.995  # the share of decoys that the gate must decline; declining more is not needed
 
@@ -36,17 +37,24 @@ def fit_name_gate(known: FeatureTable, *strange: FeatureTable) -> NameGate:
     decoys and the least familiar person above it. If people and decoys overlap, it opens lower, so
     that at most a share LOST of the people is taken for unknown. A few people at the floor of
     familiarity, where decoys are, would then open it to everybody. If more strange names of a kind
-    pass than a gate may let through, gates of one measure alone are tried, and that with the fewest
-    is taken; it says itself if even this one does not keep unknown names out (`NameGate.leaks`).
+    pass than a gate may let through, gates of one measure alone are tried, and last one that takes
+    up to a share MOST_LOST for unknown. If none keeps unknown names out, that with the fewest is
+    taken, and says so itself (`NameGate.leaks`).
     """
-    gate = _fit_on(FAMILIARITY, known, strange)
-    if not gate.leaks:
-        return gate
-    alone = [_fit_on((name,), known, strange) for name in FAMILIARITY]
-    return min((gate, *alone), key=lambda each: each.passing)
+    gates = [_fit_on(FAMILIARITY, known, strange)]
+    if gates[0].leaks:
+        gates += [_fit_on((name,), known, strange) for name in FAMILIARITY]
+    best = min(gates, key=lambda each: each.passing)
+    stricter = _fit_on(FAMILIARITY, known, strange, MOST_LOST) if best.leaks else best
+    return best if stricter.leaks else stricter
 
 
-def _fit_on(names: Sequence[str], known: FeatureTable, strange: Sequence[FeatureTable]) -> NameGate:
+def _fit_on(
+    names: Sequence[str],
+    known: FeatureTable,
+    strange: Sequence[FeatureTable],
+    lost: float = LOST,
+) -> NameGate:
     """A gate by these measures; the others are constant while it is fitted, and weigh nothing.
 
     It is fitted on the first of the `strange` names; as many pass as of the kind with the most.
@@ -60,7 +68,7 @@ def _fit_on(names: Sequence[str], known: FeatureTable, strange: Sequence[Feature
     most = float(np.quantile(unknown, _ENOUGH, method="lower"))
     above = people[people > most]
     enough = (most + float(above.min())) / 2 if above.size else 1.0
-    least = min(enough, float(np.quantile(people, LOST, method="lower")))
+    least = min(enough, float(np.quantile(people, lost, method="lower")))
     passing = [float((curve.probability(each) >= least).mean()) for each in strange if len(each)]
     return NameGate(curve, least, max(passing))
 

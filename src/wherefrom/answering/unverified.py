@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from wherefrom.answering.abstention import choose_threshold, combine_thresholds
+from wherefrom.answering.abstention import choose_threshold, combine_thresholds, tighten
 from wherefrom.answering.policy import (
     DECLINE_ALL,
     EVEN_ODDS,
@@ -66,13 +66,13 @@ def settle_thresholds(
 def _settle(
     chosen: Threshold, score: np.ndarray, own: np.ndarray, right: np.ndarray, floor: float
 ) -> Threshold:
-    """The chosen threshold or, if it withholds everything, one for unverified answers.
+    """The chosen threshold, tightened, or, if it withholds everything, one for unverified answers.
 
     Everything stays withheld where the questions are enough to show a threshold, and none that
     answers as many as it takes reaches the precision.
     """
     if chosen.value < DECLINE_ALL:
-        return chosen
+        return tighten(chosen, score, right)
     n, target = right.size, chosen.precision_target
     reached = n and choose_threshold(score, right, target).answered_share * n
     if round(reached) < fewest_questions(target) <= n:
