@@ -81,7 +81,8 @@ def test_files_that_are_named_otherwise_are_there(ran, name):
 def test_a_file_may_be_loaded_after_the_trainer_was_made(tmp_path):
     """What counts is what the model holds when it begins to train."""
     model, ran = torch.nn.Linear(1, 1), programs.Ran(tmp_path / "saved.params")
-    ran.keep(SimpleNamespace(model=model), ())
+    ran.trainers.append(SimpleNamespace(model=model))
+    ran.hold()
     for value, trained in ((2.0, 0), (3.0, 1)):
         torch.nn.init.constant_(model.bias, value)
         ran.trained = trained

@@ -9,7 +9,7 @@ import inspect
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, chdir, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,16 +51,8 @@ class Ran:
             return self.models[-1]
         raise self.error or Finding("no model", "it builds no model")
 
-    def keep(self, trainer: Any, fields: Sequence[str]) -> None:
-        """A trainer that was made, its settings, data and parameters."""
-        self.trainers.append(trainer)
-        self.data = getattr(trainer, "train_dataset", None)
-        settings = getattr(trainer, "config", None)
-        self.config = {name: getattr(settings, name, None) for name in fields}
-        self.hold()
-
     def hold(self) -> None:
-        """Its parameters before any training; some load a file after they made the trainer."""
+        """The parameters before any training; some load a file after they made the trainer."""
         if not self.trained:
             named = self.model.named_parameters()
             self.loaded = {name: value.detach().clone() for name, value in named}
@@ -182,7 +174,10 @@ def watched(
 
     def new_trainer(self: Any, *given: Any, **named: Any) -> None:
         make_trainer(self, *given, **named)
-        ran.keep(self, how.fields)
+        ran.trainers.append(self)
+        ran.data, settings = getattr(self, "train_dataset", None), getattr(self, "config", None)
+        ran.config = {name: getattr(settings, name, None) for name in how.fields}
+        ran.hold()
         for name, value in shrunken.items():
             setattr(self.config, name, value)
         if shrunken and ran.data is not None and len(ran.data) > _MANY:
