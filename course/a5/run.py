@@ -25,6 +25,7 @@ from wherefrom.course.doctor.years import VARIABLE, YEARS, year_name
 
 FUNCTIONS = ("pretrain", "finetune", "evaluate")
 SIZES = {"block_size": 128, "n_layer": 4, "n_head": 8, "n_embd": 256}
+SETTINGS = {"pretrain_lr": 6e-3, "finetune_lr": 6e-4, "seed": 42, "device": "auto"}
 
 
 class Parser(argparse.ArgumentParser):
@@ -42,12 +43,10 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
         word = "command_or_function" if name == "function" else name
         add(name, nargs="?", default=argparse.SUPPRESS, metavar=word.upper())
         add(f"--{name}")
-    for name in ("finetune_corpus", "eval_corpus"):
-        add(f"--{name}_path")
-    for name in ("reading_params", "writing_params", "outputs"):
+    for name in ("finetune_corpus", "eval_corpus", "reading_params", "writing_params", "outputs"):
         add(f"--{name}_path", type=Path)
-    add("--pretrain_lr", type=float, default=6e-3)
-    add("--finetune_lr", type=float, default=6e-4)
+    for name, usual in (SIZES | SETTINGS).items():
+        add(f"--{name}", type=type(usual), default=usual, help=f"by default {usual}")
     add("--bottleneck_dim", type=int, help="a perceiver's latents, if not the year's")
     for name in ("--compile", "--no-compile"):  # of some hand-outs: the library does without
         add(name, help=argparse.SUPPRESS, action="store_true")
@@ -56,11 +55,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     add("--data", metavar="FOLDER", help="where the data is, if not in data/ or $A5_DATA")
     add("--out", metavar="FOLDER", type=Path, help="where a command's files go: submission/")
     add("--epochs", type=int, help="epochs to train instead of the assignment's")
-    add("--device", default="auto", help="auto, cpu or cuda")
-    add("--seed", type=int, default=42)
     add("--year", help=f"the hand-out, if not $A5_YEAR or the files' own: {', '.join(YEARS)}")
-    for name, size in SIZES.items():
-        add(f"--{name}", type=int, default=size, help=f"{size} in the assignment")
     options = parser.parse_args(arguments)
     command = commands.find(options.function)
     if command is not None:  # its name stands for a line; what is typed behind it goes over that
@@ -164,7 +159,7 @@ def evaluate(options: argparse.Namespace, model: Any, dataset: Any) -> None:
         print(f"Predictions written to {options.outputs_path}; no targets provided")
 
 
-def _data(path: str | None, usual: str, options: argparse.Namespace) -> Path:
+def _data(path: str | Path | None, usual: str, options: argparse.Namespace) -> Path:
     """A data file that was named, or the usual one, wherever data is."""
     if path is not None and Path(path).is_file():
         return Path(path)

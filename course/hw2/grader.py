@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from probing.loading import gather, locate, not_asked_for
+from probing.loading import KINDS, gather, not_asked_for
 
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.classroom.batch import Grader, print_grades, remarks
@@ -34,6 +34,7 @@ from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.isolation import choose as choose_isolation
 from wherefrom.course.doctor.judging.claims import Claims, Files
+from wherefrom.course.doctor.layouts import locate
 from wherefrom.course.doctor.marks import Grade, Test, add_options, choose, overview
 from wherefrom.course.doctor.recognition import own_functions
 from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year
@@ -82,7 +83,7 @@ def grade(
         reason = not_asked_for(code)
         excused = frozenset(name for name in names if reason and name.startswith(AVERAGED))
         asked = [name for name in names if name not in excused]
-        results = look_at(asking, Files(locate(copy.folder), data), asked)
+        results = look_at(asking, Files(locate(copy.folder, KINDS), data), asked)
     said = tuple(remarks(kind, copy, ours))
     shown = {name: results.get(name, Result("unknown", reason)) for name in names}
     excused |= {name for name, result in results.items() if result.state == "unknown"}

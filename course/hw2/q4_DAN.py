@@ -95,16 +95,15 @@ def compute_metrics(logits, labels) -> dict[str, float]:
 def load_examples(config: ReviewsConfig):
     """Examples to train on, examples of the test reviews, and the words' vectors."""
     reviews = load(config, 0)
-    vocabulary = reviews.vocabulary
-    splits: dict[str, list] = {"asked": [], "held-out": []}
-    for question in reviews.questions:
-        if question.split in splits:
-            label = int(question.answer == "positive")
-            splits[question.split].append(tokenize_function(vocabulary, question.text, label))
-    vectors = vocabulary.vectors
+    vocabulary, vectors = reviews.vocabulary, reviews.vocabulary.vectors
     if vectors is None:
         vectors = np.random.default_rng(0).normal(size=(len(vocabulary), 50)) / 10
-    return splits["asked"], splits["held-out"], vectors[1:]
+
+    def examples(split):
+        asked = (question for question in reviews.questions if question.split == split)
+        return [tokenize_function(vocabulary, q.text, int(q.answer == "positive")) for q in asked]
+
+    return examples("asked"), examples("held-out"), vectors[1:]
 
 
 def train(data: str, seed: int, p: float, hidden_layers: int, epochs: int) -> None:

@@ -205,7 +205,7 @@ def test_a_class_is_graded_in_one_table(grader, plain, tmp_path):
     done = grader("1c-1-sigmoid", "--batch", tmp_path / "class")
     anna, empty = csv.DictReader(done.out.splitlines())
     assert (anna["submission"], anna["points"], anna["possible"]) == ("anna", "1", "1")
-    assert "expected the homework's files" in empty["why"]
+    assert "expected the course's files (sigmoid.py" in empty["why"]
 
 
 def test_data_that_are_not_there_are_one_line(grader, tmp_path):

@@ -98,9 +98,8 @@ class Trainer:
     @property
     def items(self) -> int:
         """Rows of an epoch: a data set with an objective may say how many that has."""
-        dataset = self.train_dataset
-        counted = hasattr(dataset, "objective") and hasattr(dataset, "items")
-        return dataset.items if counted else len(dataset)
+        counted = getattr(self.train_dataset, "items", None)
+        return counted if isinstance(counted, int) else len(self.train_dataset)
 
     @property
     def steps(self) -> int:

@@ -16,12 +16,14 @@ from types import ModuleType
 from typing import Any
 
 from probing import texts
-from wherefrom.core.errors import MissingInput
+from wherefrom.core.files import write_bytes
 from wherefrom.course.doctor.findings import Finding, expect
+from wherefrom.course.doctor.layouts import locate
 from wherefrom.course.doctor.leniency import Nothing, StandIn
 from wherefrom.course.doctor.submission import where
 
 MODULES = ("sigmoid", "softmax", "gradcheck", "sgd", "q1c_neural", "q1d_neural_lm")
+KINDS = ([f"{name}.py" for name in MODULES],)  # of layouts: there is one
 CHARACTERS, AVERAGING, TRANSFORMER = "*char_rnn_generation.*", "*[dD][aA][nN].*", "*transformer.*"
 _TAKEN = ("*.py", "*.ipynb", "data_utils/*.py", "tests/*.py")
 _HARMLESS = ("len", "range", "device", "is_available")  # what a plain value may call
@@ -30,30 +32,16 @@ _HARMLESS = ("len", "range", "device", "is_available")  # what a plain value may
 # -- where it is graded ----------------------------------------------------------------------------
 
 
-def locate(folder: Path) -> Path:
-    """The folder that has the homework's modules: this one, or one in it."""
-    inside = [folder, *sorted(p for p in folder.iterdir() if p.is_dir())]
-    held = [sum((p / f"{name}.py").is_file() for name in MODULES) for p in inside]
-    if not any(held):
-        raise MissingInput(
-            f"{folder}: expected the homework's files ({', '.join(MODULES)}), found none of them"
-        )
-    return inside[held.index(max(held))].resolve()
-
-
 def gather(folder: Path, into: Path) -> None:
     """Copy what is graded into one folder: programs, and notebooks as programs.
 
     Notebooks may lie beside the folder of the modules; they keep their names.
     """
-    for place in (folder, locate(folder)):  # what lies with the modules goes over the rest
+    for place in (folder, locate(folder, KINDS)):  # what lies with the modules goes over the rest
         for path in (path for pattern in _TAKEN for path in place.glob(pattern)):
             goal, notebook = into / path.relative_to(place), path.suffix == ".ipynb"
-            goal.parent.mkdir(parents=True, exist_ok=True)
-            if notebook:
-                goal.with_name(f"{goal.name}.py").write_text(_code(path), encoding="utf-8")
-            else:
-                goal.write_bytes(path.read_bytes())
+            goal = goal.with_name(f"{goal.name}.py") if notebook else goal
+            write_bytes(goal, _code(path).encode() if notebook else path.read_bytes())
 
 
 def _code(notebook: Path) -> str:

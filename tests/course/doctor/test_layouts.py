@@ -56,7 +56,7 @@ def test_what_was_written_beside_src_is_found(grounds):
 def test_folders_without_a_submission_are_refused(grounds):
     with pytest.raises(MissingInput, match="nobody: expected a folder with a submission"):
         locate(grounds / "nobody")
-    with pytest.raises(MissingInput, match="found none of them; name the folder 'submission'"):
+    with pytest.raises(MissingInput, match="found none of them; name the folder that has them"):
         locate(grounds)
 
 
