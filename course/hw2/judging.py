@@ -17,7 +17,7 @@ import torch
 import torch.nn.functional as F
 from probing import texts
 from probing.calls import PROBES, VERSIONS
-from probing.texts import CALLED, CALLS, DIMENSIONS, NETWORK, TEXTS
+from probing.texts import CALLS, DIMENSIONS, NETWORK, TEXTS
 from q1c_neural import unpack
 from q1d_neural_lm import BATCH_SIZE, bigrams, lm_wrapper, perplexity, read_params
 from sigmoid import sigmoid, sigmoid_grad
@@ -37,6 +37,7 @@ HERE = Path(__file__).resolve().parent
 # bigrams 8,000 steps instead of 40,000 have 157. Only bigrams whose first word has a GloVe vector
 # count: the hand-out's own vectors of marks and numbers are not known.
 MOST = 140.0
+DRAWS = "q1d_neural_lm.lm_wrapper.draws"
 LENGTHS = np.array([[len(text)] for text in TEXTS])
 
 # A mistake, whether it is that, and what is said of it; one without a name is let pass.
@@ -75,7 +76,7 @@ def compare(
             kind, found = "value", f"{given.ravel()[place]:g}, not {wanted.ravel()[place]:g}"
         told = next((slip for slip in known if slip[1](given, wanted, *called)), None)
         if told is None:
-            raise Finding(kind, f"{CALLED.get(claim, [name])[-1]} gives {found}")
+            raise Finding(kind, f"{claim}: its {name} is {found}")
         expect(not told[0], told[0], f"{told[2]} ({found})")
 
 
@@ -113,7 +114,8 @@ def block(place: int, transposed: bool) -> Callable[..., bool]:
 
 def check_draws(claims: Claims) -> None:
     """Batches differ, and in time every bigram comes."""
-    costs, right = claims["draws"].array("result").double(), ours("draws", claims.draw)["result"]
+    costs = claims[DRAWS].array("result").double()
+    right = ours(DRAWS, claims.draw)["result"]
     expect(costs.numel() == CALLS, "form", f"{CALLS} batches have {costs.numel()} costs")
     expect(len(set(costs.ravel().tolist())) > 1, "fixed", "every call takes the same batch")
     # Five deviations of a mean of 40 batches; words in a row are alike, so a batch may be one.
@@ -213,16 +215,16 @@ def compared(claim: str, near: float = 1e-8, **slips: tuple[Slip, ...]) -> Asked
 
 
 LOOKS: dict[str, Asked] = {
-    "1c-1-sigmoid": compared("sigmoid", result=()),
-    "1c-2-slope": compared("slope", result=(
+    "1c-1-sigmoid": compared("sigmoid.sigmoid", result=()),
+    "1c-2-slope": compared("sigmoid.sigmoid_grad", result=(
         ("input", gives(lambda s: sigmoid_grad(sigmoid(s))),
          "sigmoid_grad takes s = sigmoid(x), but treats it as x and applies sigmoid again"),
     )),
-    "1c-3-softmax": compared("softmax", result=(
+    "1c-3-softmax": compared("softmax.softmax", result=(
         ("rows", lambda given, *_: np.isclose(given.sum(), 2),  # of three rows that are right
          "the softmax is over the whole matrix, not over each row"),
     )),
-    "1c-4-large": compared("large", result=(
+    "1c-4-large": compared("softmax.softmax.large", result=(
         ("overflow", lambda given, *_: not np.isfinite(given).all(),
          "the softmax of numbers around 1000 is not a number: take the maximum off"),
     )),
@@ -232,7 +234,7 @@ LOOKS: dict[str, Asked] = {
         noisy=(("random", always,
                 "f draws random numbers, and the state is not set back before each call"),),
     ),
-    "1c-6-descent": compared("descent", result=(
+    "1c-6-descent": compared("sgd.sgd", result=(
         ("sign", lambda given, wanted, *_: same(given[:2], -wanted[:2]),  # the first call's
          "it goes up the gradient instead of down"),
     )),
@@ -241,27 +243,27 @@ LOOKS: dict[str, Asked] = {
         files=(("unsaved", always, "25 steps, saved every 10, leave other files behind"),),
         kept=(), again=(("resume", always, "it does not go on from a save after 20 steps"),),
     ),
-    "1c-8-forward": compared("forward", result=(
+    "1c-8-forward": compared("q1c_neural.forward", result=(
         ("value", makes(np.log), "forward() gives the logarithm, not the probability"),
     )),
-    "1c-9-cost": compared("passes", result=(
+    "1c-9-cost": compared("q1c_neural.forward_backward_prop", result=(
         ("mean", makes(lambda cost: cost / 8), "the cost is the mean over the rows, not the sum"),
         ("base", makes(lambda cost: cost / np.log(2)), "the cost is in bits; take the natural log"),
     )),
-    "1c-10-gradient": compared("passes", gradient=(
+    "1c-10-gradient": compared("q1c_neural.forward_backward_prop", gradient=(
         ("mean", makes(lambda sums: sums / 8), "the gradient is that of the mean over the rows"),
         *((mistake, block(place, mistake == "transposed"), f"the gradient of {name} {said}")
           for place, name in enumerate(("W1", "b1", "W2", "b2"))
           for mistake, said in (("transposed", "lies transposed"),
                                 ("gradient", "is not that of the cost"))),
     )),
-    "1d-1-wrapper": compared("wrapper", result=(
+    "1d-1-wrapper": compared("q1d_neural_lm.lm_wrapper", result=(
         ("sum", makes(lambda mean: BATCH_SIZE * mean), "cost and gradient are sums, not means"),
         ("exchanged", gives(lambda before, after, *rest: lm_wrapper(after, before, *rest)[0]),
          "the word before and the word after are exchanged"),
     ), gradient=()),
-    "1d-2-drawn": (("draws",), check_draws),
-    "1d-3-perplexity": compared("perplexity", near=0.1, perplexity=(
+    "1d-2-drawn": ((DRAWS,), check_draws),
+    "1d-3-perplexity": compared("q1d_neural_lm.eval_neural_lm", near=0.1, perplexity=(
         ("base", makes(lambda right: 2 ** np.log(right)), "2 is raised to a mean in nats"),
         ("bits", makes(lambda right: right ** (1 / np.log(2))), "e is raised to a mean in bits"),
         ("mean", makes(np.log), "that is the mean loss in nats: raise e to it"),

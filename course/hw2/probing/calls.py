@@ -50,7 +50,7 @@ def imports(code: Code, found: Answer, draw: int, modules: Sequence[str]) -> Non
 
 def call(code: Code, found: Answer, draw: int, claim: str) -> None:
     """What a function gives for the arguments of the draw, one call after the other."""
-    file, name = texts.CALLED[claim]
+    file, name, *_ = claim.split(".")
     held, function = code.module(file), code.function(file, name)
     cases = texts.cases(draw)[claim]
     if file == "q1d_neural_lm":
@@ -200,8 +200,10 @@ _ASKED: dict[str, Probe] = {
     "lm": partial(imports, modules=MODULES[-1:]),
     "built": partial(characters, steps=()),
     "steps": partial(characters, steps=(3, 8, 3)),
-    **{probe.__name__: probe for probe in (gradcheck, saves, perplexity)},
-    **{claim: partial(call, claim=claim) for claim in texts.CALLED},
+    "gradcheck": gradcheck,
+    "saves": saves,
+    "q1d_neural_lm.eval_neural_lm": perplexity,
+    **{claim: partial(call, claim=claim) for claim in texts.cases(0)},
     **{claim: partial(network, version=back) for back, claim in enumerate(VERSIONS, 1)},
 }
 # By the name of what is claimed.

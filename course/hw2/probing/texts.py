@@ -21,18 +21,6 @@ from wherefrom.data.word_forms import HOMEWORK
 NETWORK = WIDTH, HIDDEN, WORDS = 50, 50, 2000
 DIMENSIONS = (6, 4, 5)  # of the small network
 CALLS = 40  # batches that lm_wrapper draws
-# The file and the function that are called, by claim.
-CALLED = {
-    "sigmoid": ("sigmoid", "sigmoid"),
-    "slope": ("sigmoid", "sigmoid_grad"),
-    "softmax": ("softmax", "softmax"),
-    "large": ("softmax", "softmax"),
-    "descent": ("sgd", "sgd"),
-    "forward": ("q1c_neural", "forward"),
-    "passes": ("q1c_neural", "forward_backward_prop"),
-    "wrapper": ("q1d_neural_lm", "lm_wrapper"),
-    "draws": ("q1d_neural_lm", "lm_wrapper"),
-}
 SAVED = "saved_params_40000.npy"
 TEXT = (
     "W0100\tNN\nw0007\tVB\nunseen\tJJ\n1,234\tCD\nw0003\tNN\n\n-DOCSTART-\tX\nw0009\tNN\n42\tCD\n\n"
@@ -66,7 +54,7 @@ def falling(by: Any) -> Function:
 
 
 def cases(draw: int) -> dict[str, list[tuple[Any, ...]]]:
-    """The arguments of every call, by claim."""
+    """The arguments of every call, by what is called: FILE.FUNCTION, and what for."""
     dice = np.random.default_rng(draw)
     width, hidden, classes = DIMENSIONS
     data, labels = dice.normal(size=(8, width)), np.eye(classes)[dice.integers(0, classes, 8)]
@@ -74,21 +62,21 @@ def cases(draw: int) -> dict[str, list[tuple[Any, ...]]]:
     large, rows = 1000.0 + dice.integers(1, 9, (1, 2)), dice.normal(0, 2, (2, 3))
     flat, down, still = list(DIMENSIONS), slope(draw), np.zeros(2)
     network = (dice.normal(size=(classes, width)).tolist(), flat, params)
+    words = [i % 5 for i in range(500)]  # in bigrams of them each is as often as any other
     return {
-        "sigmoid": [(dice.normal(0, 2, (3, 2)),), (np.array(0.0),)],
-        "slope": [(np.sort(dice.uniform(0, 1, 7)),)],
-        "softmax": [(rows,), (rows[0],)],
-        "large": [(large,), (-large,)],
-        "descent": [
+        "sigmoid.sigmoid": [(dice.normal(0, 2, (3, 2)),), (np.array(0.0),)],
+        "sigmoid.sigmoid_grad": [(np.sort(dice.uniform(0, 1, 7)),)],
+        "softmax.softmax": [(rows,), (rows[0],)],
+        "softmax.softmax.large": [(large,), (-large,)],
+        "sgd.sgd": [
             (falling(down), still, 0.5, 3),
             (square(), np.array([0.5, -1.5]), 0.01, 1000),
             (falling(still), down, 1.0, 2, lambda x: x / 2),
         ],
-        "forward": [(data[[r]], int(labels[r].argmax()), params, flat) for r in (3, 5)],
-        "passes": [(data, labels, params, flat)],
-        "wrapper": [([4] * 100, [2] * 100, *network)],
-        # Bigrams of five words, each as often as any other.
-        "draws": [([i % 5 for i in range(500)], [i // 100 for i in range(500)], *network)] * CALLS,
+        "q1c_neural.forward": [(data[[r]], int(labels[r].argmax()), params, flat) for r in (3, 5)],
+        "q1c_neural.forward_backward_prop": [(data, labels, params, flat)],
+        "q1d_neural_lm.lm_wrapper": [([4] * 100, [2] * 100, *network)],
+        "q1d_neural_lm.lm_wrapper.draws": [(words, sorted(words), *network)] * CALLS,
     }
 
 
