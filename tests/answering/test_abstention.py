@@ -1,5 +1,7 @@
 """Thresholds on answers known by hand, and against trying every threshold there is."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -60,6 +62,8 @@ def test_no_threshold_is_below_the_floor(right, floor, value):
         ((0.6, 0.65, *(0.95,) * 49), (), 0.7, 0.7),  # two are withheld already
         ((0.95,) * 23, (), 0.7, 0.7),  # one of 24 is more than 4 %
         ((0.95,) * 50, (), DECLINE_ALL, DECLINE_ALL),
+        ((0.75, *(0.95,) * 49), (0.96,) * 2, 0.7, 0.7),  # 2 of 51 wrong may be luck, 2 of 52 not
+        ((0.75, *(0.95,) * 50), (0.96,) * 2, 0.7, 0.95),
     ],
 )
 def test_a_threshold_rises_while_few_right_answers_are_withheld(right, wrong, chosen, value):
@@ -70,6 +74,8 @@ def test_a_threshold_rises_while_few_right_answers_are_withheld(right, wrong, ch
     if value != chosen:
         given = score >= value
         assert (found.answered_share, found.precision) == (given.mean(), holds[given].mean())
+    shared = replace(start, pooled=True)
+    assert tighten(shared, score, holds) == shared
 
 
 # --- luck, and why nothing is answered ---------------------------------------------------------

@@ -104,14 +104,18 @@ def tighten(chosen: Threshold, score: np.ndarray, right: np.ndarray) -> Threshol
     A target that is reached easily lets guesses through: people whose text omits the answer are few
     among calibration questions, and a model that was trained for long is surer of some others. If
     the model is far surer of nearly all that it knows, declining the rest costs little. So up to a
-    share SPARED of the right answers is withheld, those counted that were withheld anyway.
+    share SPARED of the right answers is withheld, those counted that were withheld anyway. A
+    threshold that several relations share stays; so does one whose fewer answers would leave it
+    open whether the target is reached by luck.
     """
     known = np.sort(score[right])
     place = int(SPARED * (known.size + 1)) - 1  # a share SPARED of other right answers lies below
     value = min(float(np.floor(100 * known[place])) / 100, STRICTEST) if place >= 0 else 0.0
-    if value <= chosen.value or chosen.value >= DECLINE_ALL:
-        return chosen
     given = score >= value
+    if value <= chosen.value or chosen.value >= DECLINE_ALL or chosen.pooled:
+        return chosen
+    if not _is_shown(int(given.sum()), int((given & ~right).sum()), 1 - chosen.precision_target):
+        return chosen
     share, precision = float(given.mean()), float(right[given].mean())
     return replace(chosen, value=value, answered_share=share, precision=precision)
 
@@ -139,9 +143,14 @@ def _beyond_doubt(good: np.ndarray, wrong: np.ndarray, alpha: float, doubt: floa
     """The places in `good` up to the last one that chance does not explain."""
     for i in range(good.size - 1, -1, -1):
         end = int(good[i])
-        if binomial_tail(end + 1, alpha, int(wrong[end]))[-1] <= doubt:
+        if _is_shown(end + 1, int(wrong[end]), alpha, doubt):
             return good[: i + 1]
     return good[:0]
+
+
+def _is_shown(answered: int, wrong: int, alpha: float, doubt: float = DOUBT) -> bool:
+    """Whether answers with the risk alpha would hardly have as few mistakes."""
+    return bool(binomial_tail(answered, alpha, wrong)[-1] <= doubt)
 
 
 def _explain(

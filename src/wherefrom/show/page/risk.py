@@ -1,10 +1,10 @@
 """The slider of the page: the risk that a reader accepts, and what it does to held-out people.
 
 Each stop of the slider is a share of wrong answers. Its threshold is chosen on calibration
-questions, just as the run's own threshold is, and the stop for the run's own precision has the
-run's own threshold: there the page decides as `wherefrom ask` does. A lower accepted risk never
-gives more answers. A risk with the thresholds of its neighbour is no stop: it would change nothing.
-What a threshold does is counted on held-out questions.
+questions, and the stop for the run's own precision has the run's own threshold, which may be
+stricter than its precision asks: there the page decides as `wherefrom ask` does. A lower accepted
+risk never gives more answers. A risk with the thresholds of its neighbour is no stop: it would
+change nothing. What a threshold does is counted on held-out questions.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -69,7 +69,7 @@ def _target(policy: AnswerPolicy) -> float:
 
 
 def _choose(known: Scored, policy: AnswerPolicy, risk: float) -> Thresholds:
-    """Thresholds for another risk, chosen as `answering/policy.py` chooses the run's own.
+    """The lowest thresholds that keep another risk: no stricter than asked.
 
     With a higher risk than the run was set for, answers go down to even odds.
     """
