@@ -20,9 +20,8 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Self
-from unittest.mock import patch
+from typing import Any
+from unittest.mock import MagicMock, patch
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -89,51 +88,23 @@ def _elsewhere(device: Any) -> bool:
 # -- stand-ins -------------------------------------------------------------------------------------
 
 
-class Nothing:
-    """A writer, a bar or anything else that only records: whatever it is told, it does nothing.
+def stand_in() -> MagicMock:
+    """A module or a class that takes whatever it is told, and the few names that must do something.
 
-    As tqdm's bar it gives the items themselves, one after the other.
+    A decorator with options leaves its function alone.
     """
-
-    def __init__(self, items: Any = (), *_: Any, **__: Any) -> None:
-        self.items = items
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lambda *_, **__: None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    write = staticmethod(lambda *_, **__: None)
+    made = MagicMock(docopt=lambda *_, **__: {}, timeout=lambda *_, **__: lambda function: function)
+    made.tqdm.side_effect = _count
+    made.trange.side_effect = lambda *counts, **_: _count(range(*counts))
+    return made
 
 
-# The few names that must do something; a decorator with options leaves its function alone.
-_DOES: dict[str, Any] = {
-    "trange": lambda *counts, **_: Nothing(range(*counts)),
-    "docopt": lambda *_, **__: {},
-    "timeout": lambda *_, **__: lambda function: function,
-    "config": Nothing(),
-}
-
-
-class StandIn(ModuleType):
-    """A module in which every name is a `Nothing`."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _DOES.get(name, Nothing)
+def _count(items: Any = (), *_: Any, **__: Any) -> MagicMock:
+    """As tqdm's bar it gives the items themselves, one after the other."""
+    bar = MagicMock()
+    bar.__iter__.return_value, bar.__enter__.return_value = items, bar
+    bar.__len__.side_effect = lambda: len(items)
+    return bar
 
 
 _SUBMODULES = {
@@ -151,9 +122,9 @@ def provide() -> list[str]:
     provided = [name for name in PROVIDED if name == "tensorboard" or (
         name not in sys.modules and importlib.util.find_spec(name) is None)]  # fmt: skip
     for path in (path for name in provided for path in _SUBMODULES.get(name, (name,))):
-        sys.modules[path] = module = StandIn(path)
+        sys.modules[path] = module = stand_in()
         module.__spec__ = ModuleSpec(path, None)  # libraries ask whether a module is there
-        module.__path__ = []  # pyright: ignore
+        module.__path__ = []
         above, _, last = path.rpartition(".")
         if above in sys.modules:
             setattr(sys.modules[above], last, module)
