@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from safetensors.numpy import save_file
 
-from wherefrom.course.doctor.leniency import lenient, provide
+from wherefrom.course.doctor.leniency import StandIns, lenient
 from wherefrom.course.doctor.submission import Submission, describe
 
 
@@ -55,7 +55,7 @@ def main(place: Path) -> None:
     sys.path.insert(0, str(place / "given"))
     probes = import_module(order["probes"]).PROBES
     sys.path[:] = own  # what is given is not for the submission
-    provide()
+    sys.meta_path.insert(0, StandIns())
     answer(Submission(Path(order["folder"])), probes, order["asked"], place)
     os._exit(0)  # whatever threads and exit handlers the submission left behind
 

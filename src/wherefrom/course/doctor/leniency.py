@@ -10,7 +10,6 @@ changes what is graded: a bar that only counts, a writer that writes nothing.
 """
 
 import builtins
-import importlib.util
 import io
 import os
 import pdb
@@ -18,7 +17,8 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from importlib.machinery import ModuleSpec
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock, patch
@@ -107,25 +107,22 @@ def _count(items: Any = (), *_: Any, **__: Any) -> MagicMock:
     return bar
 
 
-_SUBMODULES = {
-    "tqdm": ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std"),
-    "tensorboard": ("torch.utils.tensorboard",),
-}
-PROVIDED = (*_SUBMODULES, "tensorboardX", "docopt", "timeout_decorator", "wandb", "pandas")
+# Nobody reads what tensorboard would log here: it has a stand-in even where it is installed.
+TENSORBOARD = "torch.utils.tensorboard"
+PROVIDED = ("tqdm", "tensorboardX", "docopt", "timeout_decorator", "wandb", "pandas")
 
 
-def provide() -> list[str]:
-    """Put a stand-in wherever a module is not installed; their names.
+class StandIns(MetaPathFinder, Loader):
+    """Has a stand-in wherever one of these modules, or what is in it, is not installed."""
 
-    Nobody reads what tensorboard would log here: it has a stand-in even where it is installed.
-    """
-    provided = [name for name in PROVIDED if name == "tensorboard" or (
-        name not in sys.modules and importlib.util.find_spec(name) is None)]  # fmt: skip
-    for path in (path for name in provided for path in _SUBMODULES.get(name, (name,))):
-        sys.modules[path] = module = stand_in()
-        module.__spec__ = ModuleSpec(path, None)  # libraries ask whether a module is there
-        module.__path__ = []
-        above, _, last = path.rpartition(".")
-        if above in sys.modules:
-            setattr(sys.modules[above], last, module)
-    return provided
+    def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
+        top = fullname.partition(".")[0]
+        lacking = top in PROVIDED and PathFinder.find_spec(top) is None
+        wanted = lacking or fullname == TENSORBOARD
+        return ModuleSpec(fullname, self, is_package=True) if wanted else None
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        return stand_in()
+
+    def exec_module(self, module: Any) -> None:
+        pass
