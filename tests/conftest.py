@@ -325,10 +325,10 @@ def grounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     # Submissions draw bars and write logs; the doctor's child has stand-ins for both, too.
-    from wherefrom.course.doctor.leniency import StandIn
+    from wherefrom.course.doctor.leniency import stand_in
 
     for name in ("torch.utils.tensorboard", *(["tqdm"] if find_spec("tqdm") is None else [])):
-        module = StandIn(name)
+        module = stand_in()
         module.__spec__ = ModuleSpec(name, None)
         monkeypatch.setitem(sys.modules, name, module)
     for name in [n for n in sys.modules if n.split(".")[0] == "submission"]:

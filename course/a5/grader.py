@@ -19,8 +19,9 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from unittest.mock import patch
 
 from places import HERE, SUBMISSION, data_to_grade_with, other_data
 
-from wherefrom.core.errors import MissingInput
+from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.course.classroom.batch import Grader, print_grades, remarks
 from wherefrom.course.classroom.spoken_errors import tell
 from wherefrom.course.doctor.checks import KINDS, look_at
@@ -55,25 +56,14 @@ def tests_of(year: str) -> dict[str, Test]:
     tests alone.
     """
     table = json.loads((HERE / "points.json").read_text("utf-8"))[year_name(year)]
-    return {test: Test(KINDS[kind].what, points, KINDS[kind])
-            for test, (points, kind) in table.items()}  # fmt: skip
+    return {test: replace(KINDS[kind], points=points) for test, (points, kind) in table.items()}
 
 
 def chosen(year: str, wanted: Sequence[str]) -> dict[str, Test]:
-    """The tests of a year that were named; without names, all that need no person.
-
-    An id that only another year has names no test here.
-    """
-    known = tests_of(year)
-    own, anywhere = _ids(known), {name for each in YEARS for name in _ids(tests_of(each))}
-    here = [name for name in wanted if name in own or name not in anywhere]
-    names = choose(known, here or wanted)
-    return {n: known[n] for n in names if wanted or not known[n].look.by_hand}
-
-
-def _ids(tests: Iterable[str]) -> set[str]:
-    """Ids, and the parts that they begin with."""
-    return {part for name in tests for part in (name, name.split("-")[0])}
+    """The tests of a year that were named, or their parts; by default all that need no person."""
+    known, named = tests_of(year), set(wanted)
+    return {name: test for name, test in known.items()
+            if {name, name.split("-")[0]} & named or not (named or test.by_hand)}  # fmt: skip
 
 
 def grade(
@@ -92,15 +82,16 @@ def grade(
         guess = decide_year(year, place)
         check_files(place)
         tests = chosen(guess.year, wanted)
-        if data is None and any(test.look.reads for test in tests.values()):
+        if not tests:
+            raise UsageError(f"test '{wanted[0]}': there is none in {guess.year}; see --list")
+        if data is None and any(test.reads for test in tests.values()):
             raise MissingInput(
                 "birth_dev.tsv: expected the course's data, found none; name their folder with "
                 "--data or register it with 'wherefrom data add birthplaces FOLDER' (other parts "
                 "need none)"
             )
-        looks, files = {n: test.look for n, test in tests.items()}, Files(place, data, answers)
         how = {"limits": limits or Limits(), "isolation": isolation, "draw": draw}
-        results, claims = look_at(looks, files, guess.year, **how)
+        results, claims = look_at(tests, Files(place, data, answers), guess.year, **how)
         ours = own_functions(sorted(SUBMISSION.glob("*.py")), place)
         drawn = draws_as_ours(claims, guess.year)
     said = remarks(isolation, copy, ours) + ([drawn] if drawn and not ours else [])
@@ -124,14 +115,13 @@ def draws_as_ours(claims: Claims, year: str) -> str:
 
 def grader(wanted: Sequence[str], year: str | None = None, **how: Any) -> Grader:
     """The course's own, with columns for the tests of every year that a submission may be of."""
-    years = [year] if year else list(YEARS)
-    tested = {n for each in years for n, test in tests_of(each).items() if not test.look.by_hand}
-    columns = [n for n in sorted(tested) if not wanted or _ids([n]) & set(wanted)]
-    known = sorted({name for each in YEARS for name in tests_of(each)})
-    having = (each for each in (DEFAULT_YEAR, *years) if _ids(tests_of(each)) & set(wanted))
-    refused = chosen(year or next(having, DEFAULT_YEAR), wanted)
+    known = {name: test for each in YEARS for name, test in tests_of(each).items()}
+    choose(known, wanted)  # what no year has is refused
+    tables = [chosen(each, wanted) for each in ([year] if year else [DEFAULT_YEAR, *YEARS])]
+    columns = sorted({name for table in tables for name in table})
+    refused = next(filter(None, tables), {})
     one = partial(grade, wanted=wanted, year=year, **how)
-    return Grader(one, refused, columns, known, HERE, sorted(SUBMISSION.glob("*.py")))
+    return Grader(one, refused, columns, list(known), HERE, sorted(SUBMISSION.glob("*.py")))
 
 
 def _run(given: argparse.Namespace) -> None:
@@ -143,8 +133,8 @@ def _run(given: argparse.Namespace) -> None:
         find_year(given.year)
     if given.list:
         year = given.year or decide_year(None, given.submission).year
-        tests = chosen(year, given.tests or list(tests_of(year)))
-        print("\n".join(overview(tests, list(tests))))
+        tests = tests_of(year)
+        print("\n".join(overview(tests, choose(tests, given.tests))))
         return
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
     own = grader(

@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from places import SUBMISSION, data_folders
+from places import SUBMISSION, data_folder
 
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError
 from wherefrom.core.files import read_text, write_bytes
@@ -70,7 +70,7 @@ def deliverables(code: Path, year: str, data: str = "") -> list[Deliverable]:
             made = f"make it with '{commands.typed(name, package)}{own}'"
             add(does.writes or does.predicts, made, [code, *beside])
     for name in rules.packed:
-        advice, folders = "name the data's folder with --data", data_folders(data)
+        advice, folders = "name the data's folder with --data", [data_folder(data)]
         if name == LONDON:
             place = os.path.relpath((beside or [code])[0] / name)
             advice, folders = f"make it with 'python london_baseline.py --out {place}'", []

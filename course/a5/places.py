@@ -13,27 +13,21 @@ _PACKAGE = HERE / "submission"
 SUBMISSION = _PACKAGE if _PACKAGE.is_dir() else HERE / "src"  # CS224N's students have no package
 
 
-def data_folders(named: str | None = None) -> list[Path]:
-    """Where data is looked for, first one first: a folder that is named is the only one."""
-    if folder := named or os.environ.get("A5_DATA"):
-        return [Path(folder)]
-    registered = registry.find("birthplaces")
-    return [Path("data"), HERE / "data", *([registered] if registered else [])]
+def data_folder(named: str | Path | None = None) -> Path:
+    """Where data is: in the folder that is named, in A5_DATA, registered, or beside this file."""
+    known = named or os.environ.get("A5_DATA") or registry.find_unchanged("birthplaces")
+    return Path(known or HERE / "data")
 
 
 def find_data(name: str, folder: str | None = None) -> Path:
     """The data file of that name."""
-    folders = data_folders(folder)
-    for place in folders:
-        if (place / name).is_file():
-            if place == registry.find("birthplaces"):
-                registry.find_unchanged("birthplaces")  # raises if a file has changed since
-            return place / name
-    raise MissingInput(
-        f"{name}: expected it in {' or '.join(map(str, folders))}, found none; put the "
-        "assignment's data there, name its folder with --data or the variable A5_DATA, or "
-        "register it with 'wherefrom data add birthplaces FOLDER'"
-    )
+    path = data_folder(folder) / name
+    if not path.is_file():
+        raise MissingInput(
+            f"{path}: expected the assignment's data, found none; name its folder with --data or "
+            "the variable A5_DATA, or register it with 'wherefrom data add birthplaces FOLDER'"
+        )
+    return path
 
 
 # Lines of the course's own files, the same in every year.
@@ -41,15 +35,12 @@ KNOWN = {"wiki.txt": 2936, "birth_dev.tsv": 500, "birth_test_inputs.tsv": 437}
 
 
 def data_to_grade_with(named: Path | None) -> Path | None:
-    """The data that the user named or registered, or the course's own beside this file.
+    """Beside this file, only the course's own data count: a student's grader lies there too.
 
     A submission's data are never used: whoever brings the questions can bring easy ones.
     """
-    if named is not None or "A5_DATA" in os.environ:
-        return named or Path(os.environ["A5_DATA"])
-    if registered := registry.find_unchanged("birthplaces"):
-        return registered
-    return HERE / "data" if not other_data(HERE / "data") else None
+    folder = data_folder(named)
+    return None if folder == HERE / "data" and other_data(folder) else folder
 
 
 def other_data(folder: Path) -> str:

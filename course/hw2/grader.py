@@ -26,7 +26,6 @@ from probing.loading import KINDS, gather, not_asked_for
 from wherefrom.core.errors import MissingInput
 from wherefrom.course.classroom.batch import Grader, print_grades, remarks
 from wherefrom.course.classroom.spoken_errors import tell
-from wherefrom.course.doctor.checks import Kind, Look
 from wherefrom.course.doctor.child_requests import Asking, ask
 from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Result, attempt
@@ -35,7 +34,7 @@ from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.isolation import choose as choose_isolation
 from wherefrom.course.doctor.judging.claims import Claims, Files
 from wherefrom.course.doctor.layouts import locate
-from wherefrom.course.doctor.marks import Grade, Test, add_options, choose, overview
+from wherefrom.course.doctor.marks import Grade, Look, Test, add_options, choose, overview
 from wherefrom.course.doctor.recognition import own_functions
 from wherefrom.course.doctor.years import DEFAULT_YEAR, find_year
 
@@ -60,7 +59,7 @@ if SAVED in _TABLE:
 
     LOOKS |= HIDDEN
 TESTS = {
-    test: Test(what, points, Kind(what, LOOKS[test][0], LOOKS[test][1:]))
+    test: Test(what, LOOKS[test][0], LOOKS[test][1:], points=points)
     for test, (points, what) in _TABLE.items()
 }
 
@@ -100,16 +99,16 @@ def look_at(asking: Asking, files: Files, names: Sequence[str]) -> dict[str, Res
         code = Path(shutil.copytree(asking.folder, place / asking.folder.name))
         for name in lent:
             shutil.copyfile(HERE / name, code / name)
-        claims = dict.fromkeys(name for test in tests for name in TESTS[test].look.asks)
+        claims = dict.fromkeys(name for test in tests for name in TESTS[test].asks)
         asked = [Request(name, name, {"draw": draw}) for name in claims]
         told = ask(replace(asking, folder=code, keep=place), asked) if asked else {}
         found = Claims(year, draw, False, told, files)
-        return {test: attempt(TESTS[test].look.look, found) for test in tests}
+        return {test: attempt(TESTS[test].look, found) for test in tests}
 
     results = judge(names)
     for file, lent in LENT.items():
         again = [name for name in names if results[name].state == "look"
-                 and any(claim.startswith(file) for claim in TESTS[name].look.asks)]  # fmt: skip
+                 and any(claim.startswith(file) for claim in TESTS[name].asks)]  # fmt: skip
         found = judge(again, lent) if again else {}
         results |= {name: result for name, result in found.items() if result.state == "ok"}
     return results

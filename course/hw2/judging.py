@@ -24,10 +24,10 @@ from sigmoid import sigmoid, sigmoid_grad
 from softmax import softmax
 
 from wherefrom.core.errors import WherefromError
-from wherefrom.course.doctor.checks import Look
 from wherefrom.course.doctor.child import Answer
 from wherefrom.course.doctor.findings import Finding, NoTelling, attempt, expect
 from wherefrom.course.doctor.judging.claims import Claims
+from wherefrom.course.doctor.marks import Look
 from wherefrom.course.doctor.submission import Submission
 from wherefrom.data.embeddings import load_vectors
 from wherefrom.data.treebank import TreebankConfig, find, read_vocabulary

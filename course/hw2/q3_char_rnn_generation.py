@@ -60,16 +60,11 @@ def chars_to_tensor(text):
     return torch.tensor([all_characters.index(c) for c in text])
 
 
-def random_chunk(text, length=chunk_len):
-    """So many characters from anywhere in the text, and the one after them."""
-    start = random.randrange(len(text) - length)
-    return text[start : start + length + 1]
-
-
 def random_training_set(text, length=chunk_len):
-    """A chunk without its last character, and without its first: what is read, what is next."""
-    chunk = random_chunk(text, length)
-    return chars_to_tensor(chunk[:-1]), chars_to_tensor(chunk[1:])
+    """A chunk from anywhere in the text: its characters, and those that follow them."""
+    start = random.randrange(len(text) - length)
+    chunk = chars_to_tensor(text[start : start + length + 1])
+    return chunk[:-1], chunk[1:]
 
 
 def train(model, optimizer, inp, target) -> float:

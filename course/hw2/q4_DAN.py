@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import nn
+from torch.nn.utils.rnn import pad_sequence
 
 from wherefrom.core.npy import read_npy
 from wherefrom.course.classroom.spoken_errors import run_program
@@ -61,35 +62,16 @@ class DAN(nn.Module):
         return {"loss": None if labels is None else self.loss(logits, labels), "logits": logits}
 
 
-def pad_sequence_to_length(sequence, desired_length, default_value=lambda: 0):
-    """The sequence cut or filled up to a length."""
-    return list(sequence[:desired_length]) + [default_value()] * (desired_length - len(sequence))
-
-
-class DataCollatorWithPadding:
-    """Examples {"input_ids": ..., "labels": ...} as one batch of tensors."""
-
-    def __call__(self, features):
-        texts = [feature["input_ids"] for feature in features]
-        longest = max(map(len, texts))
-        masks = [[1] * len(text) for text in texts]
-        batch = {
-            "input_ids": torch.tensor([pad_sequence_to_length(t, longest) for t in texts]),
-            "attention_masks": torch.tensor([pad_sequence_to_length(m, longest) for m in masks]),
-        }
-        if "labels" in features[0]:
-            batch["labels"] = torch.tensor([feature["labels"] for feature in features])
-        return batch
-
-
-def tokenize_function(vocabulary, text, label):
-    """A review as an example: the numbers of the words that the vocabulary has."""
-    ids = [int(number) - 1 for number in vocabulary.encode(text)]
-    return {"input_ids": ids, "labels": label}
-
-
-def compute_metrics(logits, labels) -> dict[str, float]:
-    return {"accuracy": float((np.argmax(logits, -1) == np.asarray(labels)).mean())}
+def collate(examples):
+    """Examples, each the numbers of a text's words and its label, as a batch of padded tensors."""
+    numbers, labels = zip(*examples, strict=True)
+    texts = [torch.tensor(ids, dtype=torch.long) for ids in numbers]
+    masks = [torch.ones_like(text) for text in texts]
+    return {
+        "input_ids": pad_sequence(texts, batch_first=True),
+        "attention_masks": pad_sequence(masks, batch_first=True),
+        "labels": torch.tensor(labels),
+    }
 
 
 def load_examples(config: ReviewsConfig):
@@ -98,12 +80,12 @@ def load_examples(config: ReviewsConfig):
     vocabulary, vectors = reviews.vocabulary, reviews.vocabulary.vectors
     if vectors is None:
         vectors = np.random.default_rng(0).normal(size=(len(vocabulary), 50)) / 10
-
-    def examples(split):
-        asked = (question for question in reviews.questions if question.split == split)
-        return [tokenize_function(vocabulary, q.text, int(q.answer == "positive")) for q in asked]
-
-    return examples("asked"), examples("held-out"), vectors[1:]
+    found = {"asked": [], "held-out": []}
+    for question in reviews.questions:
+        ids = [int(number) - 1 for number in vocabulary.encode(question.text)]
+        if question.split in found:
+            found[question.split].append((ids, int(question.answer == "positive")))
+    return *found.values(), vectors[1:]
 
 
 def train(data: str, seed: int, p: float, hidden_layers: int, epochs: int) -> None:
@@ -112,7 +94,7 @@ def train(data: str, seed: int, p: float, hidden_layers: int, epochs: int) -> No
     print("\n".join(survey(config)))
     torch.manual_seed(seed)
     examples, test, vectors = load_examples(config)
-    model, collate = DAN(p, hidden_layers, vectors=vectors), DataCollatorWithPadding()
+    model = DAN(p, hidden_layers, vectors=vectors)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
     for epoch in range(epochs):
         model.train()
@@ -126,10 +108,9 @@ def train(data: str, seed: int, p: float, hidden_layers: int, epochs: int) -> No
 @torch.no_grad()
 def evaluate(model: DAN, examples) -> float:
     model.eval()
-    collate = DataCollatorWithPadding()
-    pieces = [examples[i : i + 512] for i in range(0, len(examples), 512)]
-    logits = torch.cat([model(**collate(piece))["logits"] for piece in pieces])
-    return compute_metrics(logits.numpy(), [e["labels"] for e in examples])["accuracy"]
+    batches = [collate(examples[i : i + 512]) for i in range(0, len(examples), 512)]
+    right = [model(**batch)["logits"].argmax(-1) == batch["labels"] for batch in batches]
+    return float(torch.cat(right).float().mean())
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -53,7 +53,7 @@ def read(folder: Path, data: Path, model: str, split: str = "dev", answers: Path
 def test_the_points_are_the_years_own(year):
     found: dict[str, float] = {}
     for name, test in grade.tests_of(year).items():
-        if not test.look.by_hand:
+        if not test.by_hand:
             part = name.split("-")[0]
             found[part] = found.get(part, 0) + test.points
     assert found == POINTS[year]

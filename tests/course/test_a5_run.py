@@ -152,7 +152,7 @@ def fails(capsys, code, *given):
 
 def test_where_the_data_were_looked_for_is_said(tmp_path, capsys):
     said = fails(capsys, 66, "rope_pretrain", "--out", str(tmp_path))
-    assert "wiki.txt: expected it in data or" in said
+    assert "data/wiki.txt: expected the assignment's data, found none" in said
 
 
 def test_bad_data_is_one_line(tmp_path, capsys):

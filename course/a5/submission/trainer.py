@@ -27,7 +27,7 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.optimisers import AdamWConfig, TokenCount
 from wherefrom.training.torch_learner import TorchLearner
 
-from .utils import Reader, save_params, set_seed
+from .utils import Reader, set_seed
 
 _SHARES_A_STAGE = 64  # as the library numbers the draws of a recipe's stages
 
@@ -47,7 +47,6 @@ class TrainerConfig:
     lr_decay = False
     warmup_tokens: float = 375e6
     final_tokens: float = 260e9
-    ckpt_path: str | None = None
     num_workers = 0
     writer: Any = None
     stage = "train"  # pretrain, finetune, finetune_only: as the library's recipe calls them
@@ -105,10 +104,6 @@ class Trainer:
     def steps(self) -> int:
         return self.config.max_epochs * math.ceil(self.items / self.config.batch_size)
 
-    def save_checkpoint(self) -> None:
-        if self.config.ckpt_path is not None:
-            save_params(self.model, self.config.ckpt_path)
-
     def train(self) -> None:
         config, started = self.config, _hash(self.model.state_dict().values())
         seed = torch.initial_seed() & MASK32 if config.seed is None else config.seed
@@ -138,7 +133,6 @@ class Trainer:
                 loop.train(training, chunk=chunk)
             except Mismatch as error:
                 raise Mismatch(f"{error}; or remove {folder} to start anew") from error
-        self.save_checkpoint()
 
     def _stage(self) -> Stage:
         """The library's course recipe with this config's numbers."""

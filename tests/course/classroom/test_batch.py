@@ -10,7 +10,7 @@ from wherefrom.course.classroom.batch import Grader, write_class
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.marks import Grade, Test
 
-TESTS = {"1a-0-basic": Test("it runs", 2, print), "1b-0-hidden": Test("it is right", 3, print)}
+TESTS = {"1a-0-basic": Test("it runs", points=2), "1b-0-hidden": Test("it is right", points=3)}
 HEAD = "submission,test,points,kind,reason\n"
 
 

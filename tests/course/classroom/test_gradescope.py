@@ -9,7 +9,7 @@ from wherefrom.course.classroom.gradescope import answer_gradescope, results
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.marks import Grade, Test
 
-TESTS = {"1e-0-basic": Test("spans", 5, print), "1f-1-hidden": Test("dev", 8, print)}
+TESTS = {"1e-0-basic": Test("spans", points=5), "1f-1-hidden": Test("dev", points=8)}
 # The fields of the specification, by their place.
 FIELDS = {"score", "execution_time", "output", "output_format", "test_output_format",
           "test_name_format", "visibility", "stdout_visibility", "extra_data", "tests",

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from wherefrom.course.doctor import checks
 from wherefrom.course.doctor.checks import HINTS
-from wherefrom.course.doctor.judging import computation, handed_out
+from wherefrom.course.doctor.judging import computation
 
 
 def test_every_mistake_that_a_check_names_has_a_hint():
@@ -16,9 +16,7 @@ def test_every_mistake_that_a_check_names_has_a_hint():
                 said = node.args[1 if node.func.id == "expect" else 0]  # pyright: ignore
                 either = [said.body, said.orelse] if isinstance(said, ast.IfExp) else [said]
                 named |= {str(n.value) for n in either if isinstance(n, ast.Constant)}
-    tables = (computation.VANILLA, computation.SYNTHESIZER, computation.ROTARY)
-    tables += (computation.PERCEIVER, computation.LEFT_OUT, handed_out.WRONG)
     named |= {"formula", "attention", "model", "trainer"}  # what no mistake explains
-    named |= {mistake for table in tables for _, mistake, _ in table}
+    named |= {mistake for table in computation.MISTAKES.values() for _, mistake, _ in table}
     assert {"one rotation", "latents not normalised", "unmasked future"} <= named
     assert named - set(HINTS) == set()

@@ -22,7 +22,7 @@ def few(monkeypatch):
         raise Finding("wrong shift", "y is x itself")
 
     looks = {"shift": (shift,), "data": (lambda claims: found.append(claims.files.data),)}
-    kinds = {name: checks.Kind(name, (), looks) for name, looks in looks.items()}
+    kinds = {name: checks.Test(name, (), looks) for name, looks in looks.items()}
     monkeypatch.setattr(checks, "KINDS", kinds)
     return found
 

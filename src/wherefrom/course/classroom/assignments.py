@@ -5,6 +5,7 @@ in it say what students are to write.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -38,13 +39,13 @@ class Assignment:
     folder: str  # in `course`
     year: str
     title: str
-    solved: tuple[str, ...]  # what students write; solutions stand between markers
-    tools: tuple[str, ...]  # what they get as it is
-    hidden: tuple[str, ...]  # the tests that they do not get
-    data: tuple[str, ...]
+    solved: Sequence[str]  # what students write; solutions stand between markers
+    tools: Sequence[str]  # what they get as it is
+    hidden: Sequence[str]  # the tests that they do not get
+    data: Sequence[str]
     registered: str  # the name that the data may be registered under
     archive: str  # what is handed in
-    more: tuple[str, ...] = ()  # data that come along where they are
+    more: Sequence[str] = ()  # data that come along where they are
 
     @property
     def home(self) -> Path:
@@ -109,32 +110,6 @@ class Assignment:
         return folder
 
 
-_A5 = {
-    "folder": "a5",
-    "solved": ("submission/*.py",),
-    "hidden": (),
-    "data": ("wiki.txt", "birth_places_train.tsv", "birth_dev.tsv", "birth_test_inputs.tsv"),
-    "registered": "birthplaces",
-}
-_TOOLS = (
-    "grader.py", POINTS, "hand_in.py", "london_baseline.py", "places.py", "play_char.ipynb",
-)  # fmt: skip
-_HW2 = Assignment(
-    HW2,
-    HW2,
-    "Homework 2: word and character models",
-    solved=("sigmoid.py", "softmax.py", "gradcheck.py", "sgd.py", "q1c_neural.py",
-            "q1d_neural_lm.py", "q3_char_rnn_generation.py", "q4_DAN.py"),
-    tools=("grader.py", POINTS, "probing/*.py"),
-    hidden=("judging.py",),
-    data=("language/wsj_public_train.tsv", "language/ptb-dev.txt", "language/vocab.ptb.txt"),
-    registered="language",
-    more=("embeddings/*glove*", "lm/*glove*", "*glove*", "language/*_for_perplexity.txt",
-          "language/shakespeare.txt", "sentiment/*.gz"),
-    archive="hw2_submission.zip",
-)  # fmt: skip
-
-
 def find_assignment(year: str) -> Assignment:
     """The assignment as that year's hand-out has it; "hw2" is the homework."""
     if not COURSE.is_dir():
@@ -142,10 +117,11 @@ def find_assignment(year: str) -> Assignment:
             f"{COURSE}: expected the courses' sources, found none; they are in the repository and "
             "not in the installed package: run the command from a clone of it"
         )
+    rows = json.loads((COURSE / "assignments.json").read_text("utf-8"))
     if year == HW2:
-        return _HW2
-    name = year_name(year)
-    package = ("run.py", "run.sh") if YEARS[name].package else ()
-    title = f"Self-attention, Transformers, pretraining: {YEARS[name].title}"
-    return Assignment(year=name, title=title, tools=(*_TOOLS, *package),
-                      archive=YEARS[name].archive, **_A5)  # fmt: skip
+        return Assignment(year=HW2, **rows[HW2])
+    name, row = year_name(year), rows["a5"]
+    rules, tools, programs = YEARS[name], row.pop("tools"), row.pop("package_tools")
+    tools += programs if rules.package else []
+    title = f"{row.pop('title')}: {rules.title}"
+    return Assignment(year=name, title=title, tools=tools, archive=rules.archive, **row)

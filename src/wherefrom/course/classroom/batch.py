@@ -26,7 +26,7 @@ from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.intake import Taken, taken
 from wherefrom.course.doctor.isolation import describe
 from wherefrom.course.doctor.marks import Grade, Tests, table, write_csv
-from wherefrom.course.doctor.recognition import OURS, alike, fingerprints, trees
+from wherefrom.course.doctor.recognition import OURS, alike, fingerprints, own_fingerprints
 from wherefrom.course.doctor.starter import blank
 
 COLUMNS = ("submission", "test", "points", "kind", "reason")  # of a correction
@@ -135,7 +135,7 @@ def compare(folder: Path, names: Sequence[str], grader: Grader) -> list[dict[str
     found: dict[str, set[int]] = {}
     for name in names:
         with suppress(WherefromError, OSError), taken(folder / name) as copy:
-            found[name] = set[int]().union(*map(fingerprints, trees(copy.folder)))
+            found[name] = own_fingerprints(copy.folder)
     texts = [read_text(path) for path in grader.solved]
     tools = [read_text(path) for path in grader.home.rglob("*.py") if path not in grader.solved]
     usual = [fingerprints(ast.parse(text)) for text in (*map(blank, texts), *tools)]

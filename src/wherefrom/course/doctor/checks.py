@@ -7,50 +7,25 @@ and the idea, never the line to write.
 
 import json
 import secrets
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
 from wherefrom.course.doctor.child_requests import Asking, ask
 from wherefrom.course.doctor.exercises import Request
-from wherefrom.course.doctor.findings import NoTelling, Result, attempt, expect
+from wherefrom.course.doctor.findings import Result, attempt, expect
 from wherefrom.course.doctor.isolation import Limits, new_place
 from wherefrom.course.doctor.judging import handed_out, models, predictions, spans, training
 from wherefrom.course.doctor.judging.claims import Claims, Files
 from wherefrom.course.doctor.judging.training import PART_G, PRETRAIN, SCRATCH
 from wherefrom.course.doctor.layouts import is_package
+from wherefrom.course.doctor.marks import Look, Test, Tests
 from wherefrom.course.doctor.years import Year, find_year
 
-Look = Callable[[Claims], str | None]
 HINTS: dict[str, str] = json.loads(Path(__file__).with_name("hints.json").read_text("utf-8"))
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What is looked at: the beginnings of what the code is asked, and judgements in their order.
-
-    One that `reads` predictions names the start of the file's name and the split. One without
-    judgements is for a person.
-    """
-
-    what: str
-    asks: tuple[str, ...] = ()
-    looks: tuple[Look, ...] = ()
-    reads: tuple[str, str] | None = None
-
-    @property
-    def by_hand(self) -> bool:
-        return not self.looks
-
-    def look(self, claims: Claims) -> str | None:
-        """What each judgement has to say; the first mistake ends it."""
-        if self.by_hand:
-            raise NoTelling("written: a person marks it")
-        return "; ".join(filter(None, [look(claims) for look in self.looks])) or None
-
-
-def requests(kinds: Iterable[Kind], year: Year, draw: int) -> list[Request]:
+def requests(kinds: Iterable[Test], year: Year, draw: int) -> list[Request]:
     """What the code is asked for these kinds."""
     wanted = tuple(name for kind in kinds for name in kind.asks)
     every = [*spans.requests(draw), *training.requests(year, draw), *models.requests(year, draw),
@@ -59,7 +34,7 @@ def requests(kinds: Iterable[Kind], year: Year, draw: int) -> list[Request]:
 
 
 def look_at(
-    kinds: Mapping[str, Kind], files: Files, year: str, *, limits: Limits, isolation: str,
+    kinds: Tests, files: Files, year: str, *, limits: Limits, isolation: str,
     draw: int | None = None,
 ) -> tuple[dict[str, Result], Claims]:  # fmt: skip
     """Ask a submission's code, read its files, and judge what is claimed.
@@ -89,10 +64,10 @@ def _of(variant: str, *checks: Callable[[Claims, str], str | None]) -> tuple[Loo
                  for check in checks)  # fmt: skip
 
 
-def _predictions(what: str, model: str, split: str, *first: Look) -> Kind:
+def _predictions(what: str, model: str, split: str, *first: Look) -> Test:
     asks = ("layer-", "model-") if model == predictions.OWN else ("model-vanilla",)
     judge = partial(predictions.judge, model=model, split=split)
-    return Kind(what, (*asks, *(_GIVEN if first else ())), (*first, judge), (model, split))
+    return Test(what, (*asks, *(_GIVEN if first else ())), (*first, judge), (model, split))
 
 
 _GIVEN = ("sample", "scoring")
@@ -104,43 +79,43 @@ _PART_G: tuple[Look, ...] = (
     partial(training.check_config, stage=PART_G),
     partial(training.check_loaded, stage=PART_G),
 )  # fmt: skip
-KINDS: dict[str, Kind] = {
-    "import": Kind("its files can be imported", (), (can_be_imported,)),
-    "truncation": Kind("every length of text occurs", ("spans",), (spans.check_truncation,)),
-    "layout": Kind(
+KINDS: dict[str, Test] = {
+    "import": Test("its files can be imported", (), (can_be_imported,)),
+    "truncation": Test("every length of text occurs", ("spans",), (spans.check_truncation,)),
+    "layout": Test(
         "prefix, suffix, span, pads; documents come back whole; vocabulary", ("spans",),
         (spans.check_masks, spans.check_rebuilt, spans.check_vocabulary),
     ),
-    "x and y": Kind(
+    "x and y": Test(
         "x and y: their form, and y is x moved on by one", ("spans",),
         (spans.check_size, spans.check_shift),
     ),
-    "spans": Kind("spans: a quarter on average, anywhere", ("spans",), (spans.check_spans,)),
-    "finetuning": Kind(
+    "spans": Test("spans: a quarter on average, anywhere", ("spans",), (spans.check_spans,)),
+    "finetuning": Test(
         "finetuning: names, settings, one training, saved", ("finetune-from", "trainer"),
         (training.check_names, partial(training.check_config, stage=SCRATCH),
          training.check_trains_once, handed_out.check_trainer),
     ),
-    "pretraining": Kind(
+    "pretraining": Test(
         "pretraining's settings and data; finetune() loads its parameters",
         ("pretrain", "finetune"),
         (training.check_corpus, partial(training.check_config, stage=PRETRAIN),
          training.check_loaded),
     ),
-    "vanilla model": Kind(
+    "vanilla model": Test(
         "the vanilla model", ("model-vanilla", "start-vanilla"),
         (*_of("vanilla", models.check_variant, models.check_forward, models.check_parameters,
          models.check_loss), models.check_dropout, models.check_start),
     ),
-    "finetuning of part g": Kind("part g: its model, set up", _VARIANTS, _PART_G),
-    "attention of part g": Kind(
+    "finetuning of part g": Test("part g: its model, set up", _VARIANTS, _PART_G),
+    "attention of part g": Test(
         "part g: its attention is the hand-out's formula", ("layer-",), (models.check_formula,)
     ),
-    "part g": Kind(
+    "part g": Test(
         "part g: its attention and its model", ("layer-", *_VARIANTS),
         (*_PART_G, models.check_formula),
     ),
-    "given functions": Kind("sample() and evaluate_places()", _GIVEN, _ANSWERING),
+    "given functions": Test("sample() and evaluate_places()", _GIVEN, _ANSWERING),
     "dev without pretraining": _predictions(
         "dev without pretraining, by the given sample()", predictions.ALONE, "dev", *_ANSWERING
     ),
@@ -149,5 +124,5 @@ KINDS: dict[str, Kind] = {
     "test with pretraining": _predictions("test with pretraining", predictions.AFTER, "test"),
     "dev of part g": _predictions("dev with the model of part g", predictions.OWN, "dev"),
     "test of part g": _predictions("test with the model of part g", predictions.OWN, "test"),
-    "written": Kind("a written answer"),
+    "written": Test("a written answer"),
 }  # fmt: skip

@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from safetensors.numpy import save_file
 
-from wherefrom.course.doctor.leniency import lenient, provide
+from wherefrom.course.doctor.leniency import StandIns, lenient
 from wherefrom.course.doctor.submission import Submission, describe
 
 
@@ -55,7 +55,7 @@ def main(place: Path) -> None:
     sys.path.insert(0, str(place / "given"))
     probes = import_module(order["probes"]).PROBES
     sys.path[:] = own  # what is given is not for the submission
-    provide()
+    sys.meta_path.insert(0, StandIns())
     answer(Submission(Path(order["folder"])), probes, order["asked"], place)
     os._exit(0)  # whatever threads and exit handlers the submission left behind
 
@@ -65,11 +65,10 @@ def answer(
 ) -> None:
     """Put each request to the submission, one after the other."""
     claims, given = place / "out", place / "given"
-    files = {path.name: path for path in given.iterdir()} if given.is_dir() else {}
     for request in asked:
         found = Answer()
         raised: dict[str, str] = {}
-        submission.files = dict(files)
+        submission.files = {}
         for seed in (random.seed, np.random.seed, torch.manual_seed):
             seed(0)  # the same submission claims the same twice
         with lenient(submission.folder, submission.files) as excuses:

@@ -64,18 +64,15 @@ class Small(nn.Module):
         return logits, cross_entropy(logits.flatten(0, 1), targets.flatten(), ignore_index=0)
 
 
-class Rows(torch.utils.data.Dataset):
+class Rows(torch.utils.data.TensorDataset):
     """Examples for a Trainer, and in which order it took them."""
 
     block_size, vocab_size = BLOCK, SYMBOLS
 
     def __init__(self, x: Any, y: Any) -> None:
-        self.x, self.y = torch.as_tensor(x), torch.as_tensor(y)
+        super().__init__(torch.as_tensor(x), torch.as_tensor(y))
         self.seen: list[int] = []
 
-    def __len__(self) -> int:
-        return len(self.x)
-
-    def __getitem__(self, index: int) -> tuple[Tensor, Tensor]:
+    def __getitem__(self, index: int) -> tuple[Tensor, ...]:
         self.seen.append(int(index))
-        return self.x[index], self.y[index]
+        return super().__getitem__(index)

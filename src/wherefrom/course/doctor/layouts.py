@@ -6,7 +6,7 @@ hands out files side by side, without a package: what `helper.py` does stands in
 
 import ast
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -27,7 +27,7 @@ def locate(folder: Path, kinds: Kinds = KINDS) -> Path:
     """The folder that holds most of the course's files: this one, or one inside it."""
     if not folder.is_dir():
         raise MissingInput(f"{folder}: expected a folder with a submission, found none")
-    best = max(_folders(folder, _DEPTH), key=partial(_likely, kinds=kinds))
+    best = max(_folders(folder), key=partial(_likely, kinds=kinds))
     if not _likely(best, kinds)[0]:
         raise MissingInput(
             f"{folder}: expected the course's files ({', '.join(kinds[0])}), found none of them; "
@@ -72,12 +72,11 @@ def parse(path: Path) -> None:
         ) from None
 
 
-def _folders(folder: Path, depth: int) -> Iterator[Path]:
-    yield folder
-    if depth > 1:
-        for inner in sorted(p for p in folder.iterdir() if p.is_dir()):
-            if not inner.name.startswith(_NOT_HERE):
-                yield from _folders(inner, depth - 1)
+def _folders(folder: Path, depth: int = _DEPTH) -> list[Path]:
+    """The folder, and those in it."""
+    inside = sorted(folder.iterdir()) if depth > 1 else []
+    inner = (p for p in inside if p.is_dir() and not p.name.startswith(_NOT_HERE))
+    return [folder, *(each for path in inner for each in _folders(path, depth - 1))]
 
 
 def _likely(folder: Path, kinds: Kinds) -> tuple[int, int, int]:

@@ -10,7 +10,6 @@ changes what is graded: a bar that only counts, a writer that writes nothing.
 """
 
 import builtins
-import importlib.util
 import io
 import os
 import pdb
@@ -18,11 +17,11 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from importlib.machinery import ModuleSpec
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Self
-from unittest.mock import patch
+from typing import Any
+from unittest.mock import MagicMock, patch
 
 import torch
 from torch.overrides import TorchFunctionMode
@@ -89,72 +88,41 @@ def _elsewhere(device: Any) -> bool:
 # -- stand-ins -------------------------------------------------------------------------------------
 
 
-class Nothing:
-    """A writer, a bar or anything else that only records: whatever it is told, it does nothing.
+def stand_in() -> MagicMock:
+    """A module or a class that takes whatever it is told, and the few names that must do something.
 
-    As tqdm's bar it gives the items themselves, one after the other.
+    A decorator with options leaves its function alone.
     """
+    made = MagicMock(docopt=lambda *_, **__: {}, timeout=lambda *_, **__: lambda function: function)
+    made.tqdm.side_effect = _count
+    made.trange.side_effect = lambda *counts, **_: _count(range(*counts))
+    return made
 
-    def __init__(self, items: Any = (), *_: Any, **__: Any) -> None:
-        self.items = items
 
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return lambda *_, **__: None
+def _count(items: Any = (), *_: Any, **__: Any) -> MagicMock:
+    """As tqdm's bar it gives the items themselves, one after the other."""
+    bar = MagicMock()
+    bar.__iter__.return_value, bar.__enter__.return_value = items, bar
+    bar.__len__.side_effect = lambda: len(items)
+    return bar
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
+# Nobody reads what tensorboard would log here: it has a stand-in even where it is installed.
+TENSORBOARD = "torch.utils.tensorboard"
+PROVIDED = ("tqdm", "tensorboardX", "docopt", "timeout_decorator", "wandb", "pandas")
+
+
+class StandIns(MetaPathFinder, Loader):
+    """Has a stand-in wherever one of these modules, or what is in it, is not installed."""
+
+    def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
+        top = fullname.partition(".")[0]
+        lacking = top in PROVIDED and PathFinder.find_spec(top) is None
+        wanted = lacking or fullname == TENSORBOARD
+        return ModuleSpec(fullname, self, is_package=True) if wanted else None
+
+    def create_module(self, spec: ModuleSpec) -> Any:
+        return stand_in()
+
+    def exec_module(self, module: Any) -> None:
         pass
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self.items)
-
-    def __len__(self) -> int:
-        return len(self.items)
-
-    write = staticmethod(lambda *_, **__: None)
-
-
-# The few names that must do something; a decorator with options leaves its function alone.
-_DOES: dict[str, Any] = {
-    "trange": lambda *counts, **_: Nothing(range(*counts)),
-    "docopt": lambda *_, **__: {},
-    "timeout": lambda *_, **__: lambda function: function,
-    "config": Nothing(),
-}
-
-
-class StandIn(ModuleType):
-    """A module in which every name is a `Nothing`."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return _DOES.get(name, Nothing)
-
-
-_SUBMODULES = {
-    "tqdm": ("tqdm", "tqdm.auto", "tqdm.notebook", "tqdm.std"),
-    "tensorboard": ("torch.utils.tensorboard",),
-}
-PROVIDED = (*_SUBMODULES, "tensorboardX", "docopt", "timeout_decorator", "wandb", "pandas")
-
-
-def provide() -> list[str]:
-    """Put a stand-in wherever a module is not installed; their names.
-
-    Nobody reads what tensorboard would log here: it has a stand-in even where it is installed.
-    """
-    provided = [name for name in PROVIDED if name == "tensorboard" or (
-        name not in sys.modules and importlib.util.find_spec(name) is None)]  # fmt: skip
-    for path in (path for name in provided for path in _SUBMODULES.get(name, (name,))):
-        sys.modules[path] = module = StandIn(path)
-        module.__spec__ = ModuleSpec(path, None)  # libraries ask whether a module is there
-        module.__path__ = []  # pyright: ignore
-        above, _, last = path.rpartition(".")
-        if above in sys.modules:
-            setattr(sys.modules[above], last, module)
-    return provided

@@ -7,13 +7,13 @@ up to the options that all graders have.
 import argparse
 import csv
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
 from wherefrom.core.errors import UsageError
-from wherefrom.course.doctor.findings import Result
+from wherefrom.course.doctor.findings import NoTelling, Result
 from wherefrom.course.doctor.recognition import OURS
 from wherefrom.show.terminal.messages import printable
 
@@ -21,15 +21,34 @@ _WIDTH, _STATES = 100, {"ok": "ok", "look": "no", "unknown": "not judged"}
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # a spreadsheet would compute what begins so
 
 
+Look = Callable[[Any], str | None]  # of a submission's claims
+
+
 @dataclass(frozen=True)
 class Test:
-    """What is tested, its points, and the course's own way to look at it."""
+    """What is looked at: the beginnings of what the code is asked, and judgements in their order.
+
+    One that `reads` predictions names the start of the file's name and the split. One without
+    judgements is for a person.
+    """
 
     what: str
-    points: float
-    look: Any
+    asks: tuple[str, ...] = ()
+    looks: tuple[Look, ...] = ()
+    reads: tuple[str, str] | None = None
+    points: float = 0.0
 
     __test__ = False  # for pytest, which would collect it
+
+    @property
+    def by_hand(self) -> bool:
+        return not self.looks
+
+    def look(self, claims: Any) -> str | None:
+        """What each judgement has to say; the first mistake ends it."""
+        if self.by_hand:
+            raise NoTelling("written: a person marks it")
+        return "; ".join(filter(None, [look(claims) for look in self.looks])) or None
 
 
 Tests = Mapping[str, Test]

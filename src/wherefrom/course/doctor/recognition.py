@@ -11,7 +11,7 @@ import ast
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from copy import deepcopy
 from itertools import combinations
@@ -35,7 +35,7 @@ def own_functions(solution: Sequence[Path], folder: Path) -> list[str]:
     """The solved functions that the Python files of a folder have too; one alone may be chance."""
     if not is_solution(solution):
         return []
-    found = set[int]().union(*map(fingerprints, trees(folder)))
+    found = own_fingerprints(folder)
     names: dict[str, None] = {}
     for text in map(read_text, solution):
         given = fingerprints(ast.parse(blank(text)))
@@ -52,11 +52,13 @@ def is_solution(files: Iterable[Path]) -> bool:
     return any(ONLY in path.read_text(encoding="utf-8") for path in files)
 
 
-def trees(folder: Path) -> Iterator[ast.Module]:
+def own_fingerprints(folder: Path) -> set[int]:
     """Of all Python files in it; those that cannot be read are named elsewhere."""
-    for path in sorted(folder.rglob("*.py")):
+    found = set[int]()
+    for path in folder.rglob("*.py"):
         with suppress(WherefromError, SyntaxError, ValueError, RecursionError, MemoryError):
-            yield ast.parse(read_text(path))
+            found |= fingerprints(ast.parse(read_text(path)))
+    return found
 
 
 def fingerprints(tree: ast.AST) -> set[int]:

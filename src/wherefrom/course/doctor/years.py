@@ -1,4 +1,4 @@
-"""Where the hand-outs of the years differ: the only table of it.
+"""Where the hand-outs of the years differ: the only table of it is `years.json`.
 
 `course/a5` does what the year's hand-out says, and the checks expect it. A hand-out's own texts
 may disagree: its template line and its worked examples about the third mask, its first sentence
@@ -6,8 +6,10 @@ and its last about the length of x and y. Then both forms are right, and a check
 one it saw.
 """
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from wherefrom.core.errors import UsageError, nearest
 
@@ -29,7 +31,7 @@ class Year:
     package: bool = True
     model_file: str = "model.py"
     archive: str = "assignment5_submission.zip"  # what is handed in
-    packed: tuple[str, ...] = ()  # files in it besides code, parameters and predictions
+    packed: Sequence[str] = ()  # files in it besides code, parameters and predictions
 
     def laid_out(self, block: int) -> int:
         """Characters of an example before it is cut into x and y."""
@@ -50,35 +52,11 @@ class Year:
         return min(int(block * self.longest), self.laid_out(block) - masks)
 
 
-_DATA = ("birth_dev.tsv", "birth_places_train.tsv", "wiki.txt")
 LONDON = "london_baseline_accuracy.txt"
-# docs/COURSE.md says how many public solutions each row was read from.
-YEARS = {
-    "xcs2021": Year("XCS224N, August 2021 to early September 2023"),
-    "xcs2023": Year("XCS224N, autumn 2023", bottleneck_dim=32, variant="perceiver"),
-    # Its comments say 4 workers in January and 0 from May on.
-    "xcs2024": Year("XCS224N 2024", longest=3 / 4, bottleneck_dim=32, variant="perceiver"),
-    "xcs2025": Year(
-        "XCS224N from 2025", longest=3 / 4, bottleneck_dim=32, num_workers=0, variant="rope"
-    ),
-    "cs224n2021": Year(
-        "CS224N 2021 and 2022, XCS224N July 2021", third_mask=False, package=False, packed=_DATA
-    ),
-    "cs224n2023": Year(
-        "CS224N 2022-23", third_mask=False, variant="perceiver", package=False, packed=_DATA
-    ),
-    "cs224n2024": Year(
-        "CS224N 2023-24, used to 2025",
-        third_mask=False,
-        more=1,
-        variant="rope",
-        passes=650,
-        package=False,
-        model_file="models.py",
-        archive="assignment4_submission.zip",
-        packed=(LONDON,),
-    ),
-}
+# docs/COURSE.md says how many public solutions each row was read from. Of 2024, the comments say 4
+# workers in January and 0 from May on.
+_ROWS = json.loads(Path(__file__).with_name("years.json").read_text("utf-8"))
+YEARS = {name: Year(**row) for name, row in _ROWS.items()}
 ALIASES = {"xcs2022": "xcs2021", "cs224n2022": "cs224n2021", "cs224n2025": "cs224n2024"}
 DEFAULT_YEAR = "xcs2021"
 VARIABLE = "A5_YEAR"

@@ -37,7 +37,7 @@ class AllJunk(Claims):
 
 
 LOOKS = {name: kind.look for name, kind in KINDS.items() if not kind.reads}
-LOOKS |= {f"hw2: {n}": t.look.look for n, t in grader.TESTS.items()}
+LOOKS |= {f"hw2: {n}": t.look for n, t in grader.TESTS.items()}
 # These only ask whether something came back.
 BASIC = {"hw2: 1c-0-basic", "hw2: 1d-0-basic", "hw2: 3b-0-basic"}
 

@@ -6,10 +6,12 @@ mistake is a change of some fields of the `Model`, which is how it is named.
 Shapes: B rows, T characters, H heads, D a head's width, C = H x D, M latents.
 """
 
+import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -25,64 +27,29 @@ LEARNED_POSITIONS = "pos_emb"  # a model with rotary positions has none
 DOWN, UP = "down_block", "up_block"  # only a perceiver has these
 
 State = Mapping[str, Tensor]
-# What a mistake changes in the computation, its name, and what the output then is like.
+# What a mistake changes in the computation, its name, and what the output then is like; if one of
+# these changes explains an output, that is what is wrong with it.
 Mistake = tuple[dict[str, Any], str, str]
 
-# What is wrong with any attention, if one of these changes explains its output.
-SOFTMAX: tuple[Mistake, ...] = (
-    ({"masked": False}, "unmasked future", "no mask hid the future"),
-    ({"over": "heads"}, "softmax over heads", "softmax went over the heads, not the positions"),
-    ({"over": "queries"}, "softmax over queries", "the weights of each column summed to one"),
-    ({"over": ""}, "scores without softmax", "the scores were not put through softmax"),
-    ({"over": "", "hidden": 0.0}, "scores without softmax", "there were no softmax"),
+MISTAKES: Mapping[str, list[Mistake]] = json.loads(
+    Path(__file__).with_name("mistakes.json").read_text("utf-8")
 )
-UNSCALED: Mistake = ({"scaled": False}, "unscaled scores", "the scores were not divided by sqrt(D)")
-VANILLA = (*SOFTMAX, UNSCALED)
-SYNTHESIZER: tuple[Mistake, ...] = (
-    *SOFTMAX,
-    ({"scaled": True}, "scaled scores", "the scores were divided by the root of a head's width"),
-    ({"rectified": False}, "no relu", "there were no ReLU"),
-)
-ROTARY: tuple[Mistake, ...] = (
-    ({"turned": ""}, "no rotation", "queries and keys were not rotated"),
-    ({"turned": "k"}, "one rotation", "only the keys were rotated"),
-    ({"turned": "q"}, "one rotation", "only the queries were rotated"),
-    ({"turned": "qkv"}, "values rotated", "the values were rotated too"),
-    *VANILLA,
-    ({"halves": True}, "halves paired", "dimension i turned with i + D/2, not 2i with 2i+1"),
-    ({"wide": True}, "wide angles", "the angles were made for the model's width, not a head's"),
-    ({"whole": True}, "rotated before heads", "the rotation came before the heads' split"),
-    ({"base": 1000.0}, "wrong base", "the base were 1000, not 10000"),
-    ({"first": 1}, "angles shifted", "the first pair had the second pair's angles"),
-    ({"first": -1}, "angles shifted", "the second pair had the first pair's angles"),
-)
-# What may be missing from a model around its attention.
-LEFT_OUT: tuple[Mistake, ...] = (
-    ({"left_out": "positions"}, "positions unused", "pos_emb were never added to the characters"),
-    ({"left_out": "last norm"}, "no last norm", "ln_f were left out"),
-    ({"left_out": "residuals"}, "no residuals", "a block did not add its input to its output"),
-    ({"left_out": "norms"}, "no norms in the blocks", "ln1 and ln2 were left out"),
-    ({"left_out": "exact gelu"}, "another GELU", "GELU were its tanh approximation"),
-)
+LEFT_OUT = MISTAKES["around attention"]  # what may be missing from a model
 # The hand-outs say what a perceiver's blocks normalise ("on C, and then on the input to the MLP")
 # and leave the rest to "copy the code from Block": public solutions add the attention's output to
 # its queries or do not, and normalise its other input or do not. All four readings are right; the
 # course's own figures were got with the first.
 READINGS = tuple({"residual": a, "other_normed": b} for a, b in product((False, True), repeat=2))
-PERCEIVER: tuple[Mistake, ...] = (
-    *SOFTMAX[:3],
-    ({"latents_normed": False}, "latents not normalised", "ln1 were not on the latents"),
-    ({"mlp_residual": False}, "no residual", "nothing were added to what the MLP gives"),
-    ({"mlp_normed": False}, "mlp not normalised", "ln2 were not before the MLP"),
-)
 
 
 def mistakes_of(variant: str) -> Sequence[Mistake]:
     """The usual ones of a variant's attention; a perceiver's in every reading."""
+    found = [*MISTAKES["any attention"], *MISTAKES[variant]]
     if variant == "perceiver":
         return [(reading | changes, mistake, text)
-                for changes, mistake, text in PERCEIVER for reading in READINGS]  # fmt: skip
-    return {"synthesizer": SYNTHESIZER, "rope": ROTARY}.get(variant, VANILLA)
+                for changes, mistake, text in found for reading in READINGS]  # fmt: skip
+    more = MISTAKES["vanilla"] if variant == "rope" else []
+    return [*found, *MISTAKES["any but a perceiver's"], *more]
 
 
 def computed(

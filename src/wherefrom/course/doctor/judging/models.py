@@ -166,7 +166,7 @@ def check_forward(claims: Claims, variant: str) -> None:
         return
     # Its attention was handed out too; what no mistake explains may be in it or around it.
     otherwise = "attention" if is_near(logits, around(), TOLERANCE) else "model"
-    mistakes = (*computation.LEFT_OUT, *computation.VANILLA)
+    mistakes = (*computation.LEFT_OUT, *computation.mistakes_of("vanilla"))
     compare(what, logits, partial(compute, {}), mistakes, TOLERANCE, otherwise)
 
 

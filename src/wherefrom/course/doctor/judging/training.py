@@ -15,7 +15,7 @@ from torch import Tensor
 from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.findings import Finding, expect
 from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
-from wherefrom.course.doctor.judging.computation import LEFT_OUT, NO_PAD, VANILLA, computed
+from wherefrom.course.doctor.judging.computation import LEFT_OUT, NO_PAD, computed, mistakes_of
 from wherefrom.course.doctor.judging.spans import MASK, PAD, characters, examples, symbols_of
 from wherefrom.course.doctor.years import Year
 
@@ -171,7 +171,7 @@ def check_trains_once(claims: Claims) -> None:
     size, wanted = len(saved["tok_emb.weight"]), len({PAD, MASK, *text(claims.draw)})
     expect(size == wanted, "vocabulary size", f"{size} symbols, expected {wanted}")
     before = after = 0.0
-    mistakes = [changes for changes, *_ in (*LEFT_OUT, *VANILLA)]
+    mistakes = [changes for changes, *_ in (*LEFT_OUT, *mistakes_of("vanilla"))]
     for changes, pad in [({}, 0), ({}, NO_PAD), *((changes, 0) for changes in mistakes)]:
         outputs = (computed(state, "vanilla", SIZES["n_head"], **changes)(x).flatten(0, 1)
                    for state in (start, saved))  # fmt: skip
