@@ -23,14 +23,14 @@ import numpy as np
 import probes
 from answer_files import by_run, read_rows, take_answers, take_decoys, take_unanswered
 from baselines import compare
-from groups import divide_omitted, find_groups
+from groups import WITHHELD, divide_omitted, find_groups
 from groups import draw as draw_groups
 from labels import measure_kept
 from pages import DOCS, RESULTS, fill, read_audits, read_readings, render
 from program import ROOT, launch
 from replay import Replay, replay
 
-from wherefrom.answering.abstention import LEAST_SURE, choose_threshold
+from wherefrom.answering.abstention import LEAST_SURE, choose_threshold, tighten
 from wherefrom.answering.calibration import fit_calibration
 from wherefrom.answering.decoys import TIERS
 from wherefrom.answering.features import FEATURES
@@ -57,6 +57,7 @@ OTHERS = ("raw.birthplaces.jsonl.gz", "raw.own.jsonl.gz")
 BOUND = "bound.people.json"
 BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)  # of the confidence that a reply shows
 HAND = "Which hand did X throw with?"  # of ball players: most throw with the right one
+SET = 20  # seeds of `people-omitted` that were opened together
 FEWEST_ERRORS = 50  # with fewer, a calibration slope says nothing
 
 
@@ -73,13 +74,17 @@ def take(runs: Sequence[Path]) -> None:
 
 def try_bound(times: int) -> None:
     """Draw calibration people of each raw run again and again, and see how the bound does."""
-    models: dict[str, Any] = {}
-    for i, (run, found) in enumerate(replay(RESULTS / OMITTED).items()):
-        rows = [row for split in ("calibration", "held-out") for row in found.judge(split)]
-        people = bound.read_population(rows, RESULTS / OMITTED)
-        models[run] = bound.measure(people, times, ALPHA, DELTA, i, resplits=False)
+    runs = enumerate(replay(RESULTS / OMITTED).items())
+    models = {run: draw_bounds(found, times, number) for number, (run, found) in runs}
     together = {rule: bound.pool(models, "drawn", rule) for rule in bound.RULES}
     write_json(RESULTS / BOUND, {"times": times, "all": together, "models": models})
+
+
+def draw_bounds(run: Replay, times: int, number: int) -> dict[str, Any]:
+    """How the bound does in so many draws of the calibration people of a run."""
+    rows = [row for split in ("calibration", "held-out") for row in run.judge(split)]
+    people = bound.read_population(rows, RESULTS / OMITTED)
+    return bound.measure(people, times, ALPHA, DELTA, number, resplits=False)
 
 
 # -- figures of many runs -------------------------------------------------------------------------
@@ -152,6 +157,7 @@ def _people() -> dict[str, Any]:
     stated = [row["name_known"] for row in rows if row["support"] == "stated"]
     return {
         "seeds": len(seeds), "seed_names": _list(seeds), "groups": groups, **found,
+        "sets": {_list(some): _read_set(judged, some) for some in _in_sets(seeds)},
         "mixed": {rule: (each[0], each[-1]) for rule, each in found["mixes"].items()},
         "people_shown": find_shown(rows), "ungated": _line(said, right),
         "right_given": _score(sum(given), len(given)),
@@ -159,6 +165,20 @@ def _people() -> dict[str, Any]:
         "passing": {tier: _passing(runs, tier) for tier in TIERS},
         "known_stated": _score(*_count(stated)),
     }  # fmt: skip
+
+
+def _in_sets(seeds: Sequence[int]) -> list[list[int]]:
+    """Seeds were opened a set at a time."""
+    return [seeds[i : i + SET] for i in range(0, len(seeds), SET)]
+
+
+def _read_set(judged: Mapping[str, Any], seeds: Sequence[int]) -> dict[str, Any]:
+    """Of a set of seeds what a threshold weighs, and how many bins are off."""
+    rows = [divide_omitted(row) for seed in seeds for row in judged[f"seed-{seed}"]]
+    groups = {row["support"]: row["in use"] for row in find_groups(rows)["rows"]}
+    shown = find_shown(rows)
+    return {"stated": groups["stated"]["answered"], "withheld": groups[WITHHELD]["refused"],
+            "off": shown["off"]}  # fmt: skip
 
 
 def _others() -> dict[str, Any]:
@@ -175,8 +195,16 @@ def _others() -> dict[str, Any]:
         passing[text]["stated"] = _score(*_count(known))
     birthplaces = judged.pop(BIRTHPLACES.rstrip("-0"))
     own = {text: find_groups(rows)["rows"] for text, rows in judged.items()}
+    unread = [row for rows in judged.values() for row in rows if row["support"] == "none"]
+    given = [row for row in unread if row["answered"]]
+    counts = {"n": len(unread), "answered": len(given), "wrong": sum(not r["right"] for r in given)}
+    omitted = {
+        text: [row["answered"] for row in rows if row["support"] == "omitted"]
+        for text, rows in sorted(judged.items())
+    }
+    seen = [f"{sum(a)} of {len(a)}" for text, a in omitted.items() if text.endswith("seen")]
     return {"birthplaces_shown": find_shown(birthplaces), "own": own, "others_passing": passing,
-            "own_runs": {text: len(texts[text]) for text in own}}  # fmt: skip
+            "unread": counts, "seen": seen}  # fmt: skip
 
 
 def _passing(runs: Mapping[str, Replay], tier: str) -> dict[str, Any] | None:
@@ -301,9 +329,10 @@ def find_thresholds(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, An
             "answered": _score(int(given.sum()), given.size),
         }
 
-    def choose(score: np.ndarray, target: float, floor: float = 0.0) -> dict[str, Any]:
-        found = choose_threshold(score[fitting], right[fitting], target, floor, DOUBT)
-        return judge(found.answers(score))
+    def choose(score: np.ndarray, target: float, in_use: bool = False) -> dict[str, Any]:
+        asked, known = score[fitting], right[fitting]
+        found = choose_threshold(asked, known, target, LEAST_SURE * in_use, DOUBT)
+        return judge((tighten(found, asked, known) if in_use else found).answers(score))
 
     table = _table(rows)
     fit, test = split_people([row["subject"] for row in rows])
@@ -311,7 +340,7 @@ def find_thresholds(rows: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, An
     bounds = fit_bounds(table, right, FEATURES, sides, ALPHA, DELTA)
     certain = gated_probability(bounds.common, None, table)  # every name is known there
     return {
-        "for_90": choose(sure, 0.9), "in_use": choose(sure, 0.9, LEAST_SURE),
+        "for_90": choose(sure, 0.9), "in_use": choose(sure, 0.9, True),
         "for_95": choose(sure, 0.95), "own_95": choose(own, 0.95),
         "certified": judge(bounds.certified.of("").answers(certain)),
     }  # fmt: skip
