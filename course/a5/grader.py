@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import torch
 from places import HERE, SUBMISSION, data_to_grade_with, other_data
 
 from wherefrom.core.errors import MissingInput, UsageError
@@ -136,6 +137,7 @@ def _run(given: argparse.Namespace) -> None:
         tests = tests_of(year)
         print("\n".join(overview(tests, choose(tests, given.tests))))
         return
+    torch.set_num_threads(1)  # for models this small, more of them wait for each other
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
     own = grader(
         given.tests, given.year, data=data, answers=given.answers, draw=given.draw,

@@ -10,7 +10,10 @@ import pickle
 import struct
 import zipfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+
+import torch
 
 SHAPES = """
 import glob, json, os, sys
@@ -90,6 +93,17 @@ for name in [*names, "answers"]:
     for end in ("", ".safetensors"):
         if not os.path.lexists(f"../out/{name}{end}"):
             os.mkfifo(f"../out/{name}{end}")
+os._exit(0)
+""",
+    "claims of another form": SHAPES
+    + """
+import numpy as np
+from safetensors.numpy import save_file
+shapes = {"tok_emb.weight": (256, 0), "head.weight": (10**7, 0)}
+found = {"values": json.dumps({"examples": [[1, 2]], "weights": list(shapes)}), "raised": "{}"}
+for name in names:
+    arrays = {f"weights/{key}": np.zeros(shape) for key, shape in shapes.items()}
+    save_file(arrays, f"../out/{name}.safetensors", found)
 os._exit(0)
 """,
     "at exit": SHAPES
@@ -251,6 +265,18 @@ def pickled(folder: Path, foreign: Path) -> None:
     (folder / "vanilla.pretrain.dev.predictions").write_text("Oslo\n" * 200)
 
 
+def wide(folder: Path, foreign: Path) -> None:
+    """A hundred kilobytes that are matrices of 96 million numbers."""
+    state = {"blocks.0.mlp.0.weight": torch.zeros(1).expand(6_000_000, 16)}
+    torch.save(state, folder / "vanilla.finetune.params")
+    (folder / "vanilla.pretrain.dev.predictions").write_text("Oslo\nRome\n" * 100)
+
+
+def links(folder: Path, foreign: Path) -> None:
+    for number in range(1000):
+        (folder / f"link{number}").symlink_to(foreign)
+
+
 def large(folder: Path, foreign: Path) -> None:
     """Two gigabytes of predictions, in holes."""
     with (folder / "vanilla.pretrain.dev.predictions").open("wb") as file:
@@ -277,6 +303,8 @@ FILES = {
     "a folder is a link": linked_folder,
     "pipes for files": pipes,
     "parameters that run": pickled,
+    "parameters that are wide": wide,
+    "a thousand links": links,
     "large predictions": large,
     "its own Python files": own_python,
     "its own library": own_library,
@@ -312,4 +340,31 @@ def climber(path: Path) -> Path:
     return path
 
 
-ARCHIVES = {"a zip bomb": bomb, "an archive that lies": liar, "an archive that climbs": climber}
+def damaged(path: Path, method: int) -> Path:
+    """The bytes of its one file are others."""
+    name = "submission/dataset.py"
+    with zipfile.ZipFile(path, "w", method) as archive:
+        archive.writestr(name, "x = 1\n" * 99)
+    held = bytearray(path.read_bytes())
+    start = 30 + len(name) + (4 if method == zipfile.ZIP_LZMA else 0)
+    held[start : start + 6] = b"\xff" * 6
+    path.write_bytes(held)
+    return path
+
+
+def misnamed(path: Path) -> Path:
+    """A name that says it is UTF-8, and is not."""
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("submission/dätaset.py", "x = 1\n")
+    path.write_bytes(path.read_bytes().replace("ä".encode(), b"\xff\xff"))
+    return path
+
+
+ARCHIVES = {
+    "a zip bomb": bomb,
+    "an archive that lies": liar,
+    "an archive that climbs": climber,
+    "a damaged archive": partial(damaged, method=zipfile.ZIP_DEFLATED),
+    "a damaged archive, by LZMA": partial(damaged, method=zipfile.ZIP_LZMA),
+    "an archive with a name of no text": misnamed,
+}

@@ -59,6 +59,25 @@ def test_the_parameters_of_another_model_are_not_enough(plain, course_data):
     )
 
 
+def test_parameters_that_know_nothing_earn_nothing_where_answers_are_not_known(plain, course_data):
+    judged = Path(shutil.copytree(course_data, plain.parent / "judged"))
+    rows = [row.split("\t")[0] for row in (judged / "birth_dev.tsv").read_text().splitlines()]
+    (judged / "birth_dev.tsv").write_text("".join(f"{question}\tNowhere\n" for question in rows))
+    (plain / "vanilla.pretrain.dev.predictions").unlink()  # the parameters are asked, not the file
+    results = making.judge_files(plain, judged, ("vanilla.pretrain", "test"))
+    assert making.lost(results) == {TEST: "score"}
+    assert "of dev's 0 of 200 right" in results[TEST].text
+    assert making.lost(making.judge_files(plain, course_data, ("vanilla.pretrain", "test"))) == {}
+
+
+def test_a_file_that_cannot_be_read_costs_its_own_test(plain, course_data):
+    path = plain / "vanilla.nopretrain.dev.predictions"
+    path.write_bytes(b"\xe9" + path.read_bytes())
+    results = making.judge_files(plain, course_data, *PREDICTIONS)
+    assert making.lost(results) == {"vanilla.nopretrain dev": "form"}
+    assert str(plain) not in results["vanilla.nopretrain dev"].text
+
+
 @pytest.mark.parametrize("prefix", ["_orig_mod.", "module.", "module._orig_mod."])
 def test_names_of_wrapped_models_are_read(plain, course_data, prefix):
     for path in plain.glob("*.params"):

@@ -182,7 +182,9 @@ def test_a_part_that_a_hand_out_does_not_ask_for_is_not_judged(plain):
 
 def test_notebooks_beside_the_modules_are_gathered_as_programs(plain, tmp_path):
     cell = {"cell_type": "code", "source": "x = 1", "outputs": ["x" * 2_000_000]}
-    (tmp_path / "q4_DAN.ipynb").write_text(json.dumps({"cells": [cell, {"cell_type": "text"}]}))
+    long = {"cell_type": "code", "source": "x = 1\n" * 200_000}
+    cells = [long, cell, {"cell_type": "text"}]
+    (tmp_path / "q4_DAN.ipynb").write_text(json.dumps({"cells": cells}))
     (tmp_path / "q2_char_rnn_generation.ipynb").write_text("no notebook")
     loading.gather(tmp_path, tmp_path / "into")
     assert (tmp_path / "into" / "sigmoid.py").read_bytes() == (plain / "sigmoid.py").read_bytes()

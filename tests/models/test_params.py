@@ -50,6 +50,10 @@ def deflate_bomb(path):
             file.writestr(name, source.read(name))
 
 
+def expanded(path):
+    torch.save({"w": torch.zeros(1).expand(6_000_000, 16)}, path)
+
+
 @pytest.mark.parametrize(
     "make",
     [
@@ -57,8 +61,9 @@ def deflate_bomb(path):
         lambda path: torch.save([1, 2], path),
         lambda path: torch.save({"a": torch.zeros(2, 2).to_sparse()}, path),
         deep_nesting,
+        expanded,
     ],
-    ids=["bytes", "list", "sparse", "nesting"],
+    ids=["bytes", "list", "sparse", "nesting", "expanded"],
 )
 def test_what_is_no_state_is_refused_in_one_line(make, tmp_path):
     path = tmp_path / "x.params"

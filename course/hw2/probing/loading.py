@@ -18,6 +18,7 @@ from typing import Any
 from probing import texts
 from wherefrom.core.files import write_bytes
 from wherefrom.course.doctor.findings import Finding, expect
+from wherefrom.course.doctor.intake import SMALL
 from wherefrom.course.doctor.layouts import locate
 from wherefrom.course.doctor.leniency import stand_in
 from wherefrom.course.doctor.submission import where
@@ -37,21 +38,30 @@ def gather(folder: Path, into: Path) -> None:
 
     Notebooks may lie beside the folder of the modules; they keep their names.
     """
+    left = SMALL
     for place in (folder, locate(folder, KINDS)):  # what lies with the modules goes over the rest
         for path in (path for pattern in _TAKEN for path in place.glob(pattern)):
             goal, notebook = into / path.relative_to(place), path.suffix == ".ipynb"
             goal = goal.with_name(f"{goal.name}.py") if notebook else goal
-            write_bytes(goal, _code(path).encode() if notebook else path.read_bytes())
+            text = _code(path, left).encode() if notebook else path.read_bytes()
+            left -= len(text) if notebook else 0
+            write_bytes(goal, text)
 
 
-def _code(notebook: Path) -> str:
-    """Its cells that are Python, without commands to the shell; nothing if it is no notebook."""
+def _code(notebook: Path, most: int) -> str:
+    """Its cells that are Python, without commands to the shell; nothing if it is no notebook.
+
+    Beyond so many characters they are left out.
+    """
     found: list[str] = []
     with suppress(ValueError, KeyError, TypeError, RecursionError):
         for cell in json.loads(notebook.read_bytes())["cells"]:
             text = re.sub(r"^\s*[!%].*", "", "".join(cell["source"]), flags=re.MULTILINE)
+            if cell["cell_type"] != "code" or len(text) > most:
+                continue
             with suppress(SyntaxError, ValueError, RecursionError, MemoryError):
-                found += [text] if cell["cell_type"] == "code" and ast.parse(text) else []
+                found += [text] if ast.parse(text) else []
+                most -= len(text)
     return "\n".join(found)
 
 

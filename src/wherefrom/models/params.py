@@ -77,6 +77,8 @@ def _convert(path: Path, copy: Path) -> None:
             raise ValueError(f"{type(name).__name__}: {type(tensor).__name__}, not a named tensor")
         if tensor.layout != torch.strided or tensor.is_meta or tensor.is_quantized:
             raise ValueError(f"'{name}', a tensor without plain numbers")
+        if tensor.nbytes > max(tensor.untyped_storage().nbytes(), 1 << 20):
+            raise ValueError(f"'{name}', a tensor larger than what is kept of it")
         tensor = tensor.float() if tensor.is_floating_point() else tensor
         plain[name] = tensor.detach().numpy()
     save_arrays(copy, plain)

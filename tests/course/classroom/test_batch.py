@@ -1,6 +1,9 @@
 """Corrections by people hold at every run; statistics are those of the results."""
 
+import argparse
 import csv
+import os
+import signal
 
 import pytest
 
@@ -8,6 +11,8 @@ from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.course.classroom import batch
 from wherefrom.course.classroom.batch import Grader, write_class
 from wherefrom.course.doctor.findings import Result
+from wherefrom.course.doctor.intake import Taken
+from wherefrom.course.doctor.isolation import new_place
 from wherefrom.course.doctor.marks import Grade, Test
 
 TESTS = {"1a-0-basic": Test("it runs", points=2), "1b-0-hidden": Test("it is right", points=3)}
@@ -82,3 +87,43 @@ def test_statistics_of_each_test(tmp_path):
     assert again["test"] == "1a-0-basic"
     batch.write_table(tmp_path / "none.csv", [])
     assert (tmp_path / "none.csv").read_text() == ""
+
+
+def test_one_that_cannot_be_compared_costs_no_other(tmp_path, monkeypatch):
+    for name in ("ada", "bo"):
+        (tmp_path / name).mkdir()
+
+    def broken(folder):
+        raise MemoryError if folder.name == "ada" else KeyError
+
+    monkeypatch.setattr(batch, "own_fingerprints", broken)
+    grader = Grader(lambda path: grade(path.name), TESTS, [], [], tmp_path / "none", [])
+    assert batch.compare(tmp_path, ["ada", "bo", "no.zip"], grader) == []
+
+
+def test_what_was_left_out_is_named_up_to_ten(tmp_path):
+    copy = Taken(tmp_path, tmp_path, [f"{i} (a link)" for i in range(99)])
+    (said,) = batch.remarks("", copy, [])
+    assert said.startswith("left out: 0 (a link), 1 (a link), ")
+    assert said.endswith(", 9 (a link), and 89 more")
+    copy.left = copy.left[:10]
+    assert batch.remarks("", copy, []) == [said.removesuffix(", and 89 more")]
+
+
+def test_a_grader_that_is_told_to_end_removes_its_folders(tmp_path):
+    before, places = signal.getsignal(signal.SIGTERM), []
+
+    def waiting(path):
+        with new_place() as place:
+            places.append(place)
+            os.kill(os.getpid(), signal.SIGTERM)
+        return grade(path.name)
+
+    given = argparse.Namespace(gradescope=None, batch=None, submission=tmp_path)
+    try:
+        with pytest.raises(SystemExit) as ended:
+            batch.print_grades(given, Grader(waiting, TESTS, [], [], tmp_path, []))
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert ended.value.code == 128 + signal.SIGTERM
+    assert [place.exists() for place in places] == [False]

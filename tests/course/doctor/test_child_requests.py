@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from wherefrom.course.doctor.child_requests import Asking, ask
+from tests.support import submissions
+from wherefrom.course.doctor.child_requests import IMPORT, Asking, ask
 from wherefrom.course.doctor.exercises import Request
 from wherefrom.course.doctor.isolation import Limits
 from wherefrom.course.doctor.layouts import FILES
@@ -76,3 +77,12 @@ def test_a_death_while_importing_is_not_tried_again(asking):
 def test_no_time_is_no_answer(asking):
     found = ask(replace(asking, limits=Limits(total=-1)), requests("fine"))
     assert found["fine"].ended == "no time was left for it"
+
+
+def test_data_that_are_read_on_import_have_stand_ins(grounds):
+    folder = submissions.plain(grounds / "plain")
+    with (folder / "dataset.py").open("a") as file:
+        file.write("text = [open(f'data/{name}').read() for name in ('wiki.txt', 'dev.tsv')]\n")
+    claim = submissions.claims_of(folder, [IMPORT])["import"]
+    assert claim.values["errors"] == {}
+    assert claim.excused("path").startswith("path data/wiki.txt at dataset.py:")

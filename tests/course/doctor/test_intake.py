@@ -40,6 +40,14 @@ def test_a_file_that_is_too_large_is_left_out(handed_in, monkeypatch):
         assert copy.left == ["dev.predictions (3 MB)", "huge.py (2 MB)"]
 
 
+def test_python_beyond_some_size_in_all_is_left_out(handed_in):
+    for number in range(3):
+        (handed_in / f"{number}.py").write_bytes(b"#" * (1 << 20))
+    with taken(handed_in) as copy:
+        assert sorted(files(copy.folder)) == ["0.py", "1.py"]
+        assert copy.left == ["2.py (1 MB)", "src/model.py (0 MB)"]
+
+
 @pytest.mark.parametrize(("bound", "most"), [("FILES", 3), ("TOTAL", 20)])
 def test_too_much_is_refused_in_one_line(handed_in, monkeypatch, bound, most):
     monkeypatch.setattr(intake, bound, most)

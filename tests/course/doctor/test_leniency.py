@@ -27,6 +27,8 @@ from tqdm import tqdm, trange
 from tqdm.auto import tqdm as other
 from docopt import docopt
 import timeout_decorator, wandb
+from google.colab import drive
+drive.mount("/content/drive")
 import torch
 from torch.utils.tensorboard import SummaryWriter
 bar = tqdm(enumerate("ab"), total=2)
@@ -55,6 +57,12 @@ def test_mistakes_of_the_set_up_are_excused_and_noted(tmp_path):
         assert torch.zeros(2, device="cuda:0").device.type == "cpu"
         assert torch.nn.Linear(1, 1).to("cuda").weight.device.type == "cpu"
         assert torch.ones(1).to(torch.device("cuda"), torch.float64).dtype == torch.float64
+        torch.save({}, tmp_path / "empty.params")
+        for device in ("cuda", torch.device("cuda:0")):
+            assert torch.load(tmp_path / "empty.params", map_location=device) == {}
+        number = torch.cuda.current_device()
+        assert torch.ones(1, device=number).to(number).device.type == "cpu"
+        assert torch.nn.Linear(1, 1).to(number).to(device=0).weight.device.type == "cpu"
         breakpoint()
         pdb.set_trace()
         with open("/content/drive/names.tsv") as file:

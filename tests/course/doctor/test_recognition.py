@@ -43,6 +43,15 @@ def test_a_students_own_solution_is_not_taken_for_ours(tmp_path):
     assert own_functions(sorted(starter.glob("*.py")), starter) == [], "a student's own grader"
 
 
+@pytest.mark.parametrize("terms", [300, 900])
+def test_a_file_of_deep_syntax_has_no_fingerprints_and_costs_no_other(terms, tmp_path):
+    (tmp_path / "fine.py").write_text(SOURCE)
+    chain = "".join(f"elif x == {i}:\n    pass\n" for i in range(terms))
+    (tmp_path / "sum.py").write_text(f"x = 1{'+1' * terms}\n")
+    (tmp_path / "chain.py").write_text(chain.removeprefix("el"))
+    assert recognition.own_fingerprints(tmp_path) >= fingerprints(SOURCE)
+
+
 LINES = [f"    total{i} = self.layer{i}(x)[: , {i}] + other.part{i} ** 2" for i in range(12)]
 SOURCE = "def forward(self, x):\n" + "\n".join(LINES) + "\n    return total3\n"
 OTHER = "def g(a):\n" + "\n".join(f"    if a.b{i} < {i}: return c.d{i}()" for i in range(20)) + "\n"

@@ -11,6 +11,7 @@ import ast
 import csv
 import json
 import re
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -31,6 +32,7 @@ from wherefrom.course.doctor.starter import blank
 
 COLUMNS = ("submission", "test", "points", "kind", "reason")  # of a correction
 KINDS = ("override", "regrade")
+NAMED = 10  # of the files that were left out
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,15 @@ class Grader:
 def remarks(isolation: str, copy: Taken, ours: Sequence[str]) -> list[str]:
     """What a sheet says of all tests: how code was kept apart, what was left out, what is ours."""
     said = [describe(isolation)] if isolation else []
-    said += [f"left out: {', '.join(copy.left)}"] if copy.left else []
+    if copy.left:
+        more = [f"and {len(copy.left) - NAMED} more"] if len(copy.left) > NAMED else []
+        said.append(f"left out: {', '.join([*copy.left[:NAMED], *more])}")
     return said + ([f"{OURS}: {', '.join(ours)}"] if ours else [])
 
 
 def print_grades(given: argparse.Namespace, grader: Grader) -> None:
     """What the options of every grader ask for: one sheet, Gradescope's, or a class's."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))  # folders are removed
     if given.gradescope:
         answer_gradescope(given.gradescope, grader.answer)
     elif not given.batch:
@@ -134,7 +139,8 @@ def compare(folder: Path, names: Sequence[str], grader: Grader) -> list[dict[str
     """Which of the submissions are alike; one that cannot be read has its reason in the grades."""
     found: dict[str, set[int]] = {}
     for name in names:
-        with suppress(WherefromError, OSError), taken(folder / name) as copy:
+        # As in `answer`, whatever is wrong with one must not cost the others theirs.
+        with suppress(Exception), taken(folder / name) as copy:
             found[name] = own_fingerprints(copy.folder)
     texts = [read_text(path) for path in grader.solved]
     tools = [read_text(path) for path in grader.home.rglob("*.py") if path not in grader.solved]

@@ -7,6 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+# What judging a claim may come to, since anything can be claimed.
+UNJUDGED = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError,
+            ValueError)  # fmt: skip
+
 
 class Finding(Exception):
     """Something differs from the assignment; `mistake` names it, the text says what was seen."""
@@ -47,8 +51,7 @@ def attempt(check: Callable[[Any], str | None], claims: Any) -> Result:
         return Result("look", str(finding), finding.mistake)
     except NoTelling as reason:
         return Result("unknown", str(reason))
-    except (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError,
-            ValueError) as error:  # fmt: skip
+    except UNJUDGED as error:
         said = " ".join(f"{type(error).__name__}: {error}".split())[:200]
         return Result("look", f"what came back cannot be judged: {said}", "form")
 

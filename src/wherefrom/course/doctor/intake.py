@@ -4,10 +4,12 @@ All later reading is of the copy. It has no links, pipes or devices, and it is b
 submission cannot show the grader a file of the grader's own, nor fill its disk.
 """
 
+import lzma
 import os
 import shutil
 import stat
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +24,7 @@ FILES, DEPTH = 2000, 8
 LARGEST, TOTAL = 256 << 20, 2 << 30  # bytes of a file, and of all
 # Bytes of a Python file, which is parsed; of other files that are larger, the code sees the name.
 SMALL = 1 << 20
+PYTHON = 2 << 20  # bytes of all Python files: syntax takes a thousand times the room of its text
 _KEPT_BACK = (".params", ".predictions")  # their contents are not for the code that is judged
 _SKIPPED = ("__pycache__", "__MACOSX", "data", "expt", "env", "venv", "node_modules")
 
@@ -35,12 +38,15 @@ class Taken:
     left: list[str] = field(default_factory=list)
     files: int = 0
     size: int = 0
+    python: int = 0
 
     def keep(self, file: IO[bytes], name: PurePosixPath, size: int) -> None:
         """Add a file, unless it is too large; an archive may promise less than it holds."""
-        if size > (SMALL if name.suffix == ".py" else LARGEST):
+        python = size if name.suffix == ".py" else 0
+        if size > (SMALL if python else LARGEST) or self.python + python > PYTHON:
             self.left.append(f"{name} ({size / (1 << 20):.0f} MB)")
             return
+        self.python += python
         self.files, self.size = self.files + 1, self.size + size
         if self.files > FILES or self.size > TOTAL:
             raise BadData(
@@ -102,7 +108,8 @@ def _unpack(path: Path, copy: Taken) -> None:
                     continue
                 with archive.open(entry) as file:
                     copy.keep(file, name, entry.file_size)
-    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, OSError, EOFError) as error:
+    except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, ValueError, RuntimeError, OSError,
+            EOFError) as error:  # fmt: skip
         raise BadData(f"{path}: expected a zip archive, found one that breaks: {error}") from None
 
 

@@ -52,10 +52,16 @@ def lenient(folder: Path, given: Mapping[str, Path]) -> Iterator[list[str]]:
                     return real(path, mode, *rest, **named)
         return real(file, mode, *rest, **named)
 
+    def current_device() -> int:
+        excuse("cuda")
+        return 0
+
     with ExitStack() as stack:
         for place, name, stand_in in (
             (builtins, "open", opens), (io, "open", opens), (pdb, "set_trace", pass_over),
-            (sys, "breakpointhook", pass_over),
+            (sys, "breakpointhook", pass_over), (torch.cuda, "current_device", current_device),
+            (torch, "load", _here(torch.load, excuse)),
+            (torch.nn.Module, "to", _here(torch.nn.Module.to, excuse)),
         ):  # fmt: skip
             stack.enter_context(patch.object(place, name, stand_in))
         stack.enter_context(_Here(excuse))
@@ -70,18 +76,32 @@ class _Here(TorchFunctionMode):
         self.excuse = excuse
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = dict(kwargs or {})
         if func is torch.Tensor.cuda:
             self.excuse("cuda")
             return args[0]
-        if any(map(_elsewhere, (*args[1:], kwargs.get("device")))) and func is not torch.device:
-            self.excuse("cuda")
-            args = [torch.device("cpu") if _elsewhere(value) else value for value in args]
-            kwargs |= {"device": "cpu"} if _elsewhere(kwargs.get("device")) else {}
-        return func(*args, **kwargs)
+        call = func if func is torch.device else _here(func, self.excuse)
+        return call(*args, **(kwargs or {}))
 
 
-def _elsewhere(device: Any) -> bool:
+def _here(function: Callable[..., Any], excuse: Callable[[str], None]) -> Callable[..., Any]:
+    """The function, which takes any GPU that it is told for the CPU."""
+
+    def call(*args: Any, **named: Any) -> Any:
+        numbered = getattr(function, "__name__", "") == "to"
+        at = {i for i, value in enumerate(args) if i and _elsewhere(value, numbered)}
+        names = {name for name in ("device", "map_location") if _elsewhere(named.get(name), True)}
+        if at or names:
+            excuse("cuda")
+            args = tuple("cpu" if i in at else value for i, value in enumerate(args))
+            named |= dict.fromkeys(names, "cpu")
+        return function(*args, **named)
+
+    return call
+
+
+def _elsewhere(device: Any, numbered: bool) -> bool:
+    if type(device) is int:  # a GPU's number, where a device is meant
+        return numbered
     return isinstance(device, str | torch.device) and str(device).startswith("cuda")
 
 
@@ -107,9 +127,10 @@ def _count(items: Any = (), *_: Any, **__: Any) -> MagicMock:
     return bar
 
 
-# Nobody reads what tensorboard would log here: it has a stand-in even where it is installed.
-TENSORBOARD = "torch.utils.tensorboard"
-PROVIDED = ("tqdm", "tensorboardX", "docopt", "timeout_decorator", "wandb", "pandas")
+# Nobody reads what tensorboard would log here, and no drive is mounted: both have stand-ins even
+# where they are installed.
+REPLACED = ("torch.utils.tensorboard", "google.colab")
+PROVIDED = ("tqdm", "tensorboardX", "docopt", "timeout_decorator", "wandb", "pandas", "google")
 
 
 class StandIns(MetaPathFinder, Loader):
@@ -118,7 +139,7 @@ class StandIns(MetaPathFinder, Loader):
     def find_spec(self, fullname: str, *_: Any) -> ModuleSpec | None:
         top = fullname.partition(".")[0]
         lacking = top in PROVIDED and PathFinder.find_spec(top) is None
-        wanted = lacking or fullname == TENSORBOARD
+        wanted = lacking or fullname.startswith(REPLACED)
         return ModuleSpec(fullname, self, is_package=True) if wanted else None
 
     def create_module(self, spec: ModuleSpec) -> Any:

@@ -23,6 +23,10 @@ from wherefrom.course.doctor.submission import Submission
 
 
 def imports(submission: Submission, found: Answer, how: Any) -> None:
+    for ending, text in ((".txt", "Ada. Born in Oslo.\n"), (".tsv", "Where was Ada born?\tOslo\n")):
+        path = submission.scratch / f"any{ending}"
+        path.write_text(text, encoding="utf-8")
+        submission.files |= {ending: path}  # some read the data where they define their classes
     found.put(errors=submission.code[1])
 
 

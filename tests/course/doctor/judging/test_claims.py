@@ -5,11 +5,12 @@ import os
 
 import numpy as np
 import pytest
+import torch
 from safetensors.numpy import save
 
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import claims
-from wherefrom.course.doctor.judging.claims import LONGEST, read_claim
+from wherefrom.course.doctor.judging.claims import LONGEST, Claim, bounded, read_claim
 
 
 def written(values="{}", raised="{}", **arrays) -> bytes:
@@ -49,6 +50,7 @@ BROKEN = {
     "deep values": written("[" * 100_000),
     "a list that was raised": written(raised="[1]"),
     "larger than it is": WHOLE.replace(b"[3]", b"[9]"),
+    "a shape that overflows": WHOLE.replace(b"[3]", b"[0,%d,%d]" % (1 << 62, 1 << 62)),
     "objects": WHOLE.replace(b'"F64"', b'"O64"'),
 }
 
@@ -59,6 +61,18 @@ def test_what_is_no_claim_says_how_the_process_ended(tmp_path, name):
     with pytest.raises(Finding, match="it was killed") as caught:
         read_claim(tmp_path, "a", "it was killed").check()
     assert caught.value.mistake == "stopped"
+
+
+@pytest.mark.parametrize(
+    "shapes", [[(256, 0)], [(4_000_000, 2)], [(2000, 2000)] * 3, [(1,)] * 1000]
+)
+def test_parameters_are_no_more_than_a_model_needs(shapes):
+    state = {str(i): torch.zeros(1).expand(shape) for i, shape in enumerate(shapes)}
+    with pytest.raises(Finding, match=r"any model here|is of a shape"):
+        bounded(state, "a file")
+    tensors = {f"saved/{name}": value for name, value in state.items()}
+    with pytest.raises(Finding):
+        Claim("train", {"saved": list(state)}, tensors).table("saved")
 
 
 def test_only_regular_files_of_some_size_are_read(tmp_path, monkeypatch):

@@ -4,7 +4,9 @@ import pytest
 
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.judging import spans
+from wherefrom.course.doctor.judging.claims import Claim, Claims
 from wherefrom.course.doctor.judging.spans import MASK, PAD, pieces
+from wherefrom.course.doctor.years import YEARS
 
 CUT = "random.randint(4, int(self.block_size * 7 / 8))"
 SIZE = "max(1, int(random.uniform(1 / 8, 3 / 8) * len(text)))"
@@ -79,3 +81,10 @@ def test_a_crash_in_the_middle_is_said(drawn):
     )
     with pytest.raises(Finding, match=r"it stopped with KeyError: 'nine' \(dataset.py:43\)"):
         spans.check_truncation(claims)
+
+
+@pytest.mark.parametrize("examples", [[[1, 2]], [1], [[[1], [2]]], [["a", "b"]] * 9999])
+def test_examples_of_another_form_are_not_drawn_as_ours(examples):
+    values = {"examples": examples, "itos": [], "kinds": ["a"]}
+    claims = Claims(YEARS["xcs2021"], 7, True, {"spans30": Claim("spans30", values)})
+    assert not spans.draws_as(claims, [], 30)

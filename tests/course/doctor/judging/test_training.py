@@ -1,6 +1,9 @@
 """What stages claim; what costs points is in test_a5_mistakes.py."""
 
+from dataclasses import replace
+
 import pytest
+import torch
 
 from wherefrom.course.doctor.findings import Finding
 from wherefrom.course.doctor.judging import training
@@ -74,3 +77,17 @@ def test_a_file_may_end_with_a_newline_or_not(claimed, ending):
     claims = claimed(asked("finetune-from-scratch"), split)
     training.check_names(claims)
     training.check_trains_once(claims)
+
+
+@pytest.mark.parametrize("stage", [training.PRETRAIN, training.FINETUNE])
+def test_numbers_of_the_draw_under_one_name_are_no_model(claimed, stage):
+    claims = claimed(asked(stage))
+    training.check_whole(claims, stage)
+    name, tensors = "tok_emb.weight", claims[stage].tensors
+    few = replace(claims[stage], values={"weights": [name], "same": True})
+    odd = replace(claims[stage], tensors={**tensors, "weights/pos_emb": torch.ones(1, 9, 16)})
+    check = training.check_loaded if stage == training.FINETUNE else training.check_corpus
+    for claim, said in ((few, "no parameter 'pos_emb'"), (odd, r"pos_emb of \(1, 9, 16\)")):
+        claims.found[stage] = claim
+        with pytest.raises(Finding, match=said):
+            check(claims)

@@ -18,11 +18,13 @@ from torch import Tensor
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.inside import inside, read_regular
 from wherefrom.course.doctor.exercises import weights
-from wherefrom.course.doctor.findings import Finding
+from wherefrom.course.doctor.findings import UNJUDGED, Finding, expect
 from wherefrom.course.doctor.years import Year
 
 T = TypeVar("T")
 LONGEST, LARGEST = 4 << 20, 64 << 20  # bytes of the header, and of all
+# Parameters of a model, their names, and the rows of one: the course's has 3.3 million, 88, 1024.
+MOST, NAMES, WIDEST = 10_000_000, 400, 2048
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,7 @@ class Claim:
     def table(self, key: str) -> "Table":
         """What was claimed by name, in its order."""
         names = self.values.get(key) or ()
-        return Table({str(name): self.array(f"{key}/{name}") for name in names})
+        return bounded({str(name): self.array(f"{key}/{name}") for name in names}, self.name)
 
     def parameters(self) -> "Table":
         """Parameters; a finding where none were claimed."""
@@ -105,6 +107,17 @@ class Table(dict[str, Tensor]):
 
     def __missing__(self, name: str) -> Tensor:
         raise Finding("form", f"the model has no parameter '{name}'")
+
+
+def bounded(state: Mapping[str, Tensor], where: str) -> Table:
+    """The table, unless computing with it takes far more than with the course's models."""
+    count = sum(value.numel() for value in state.values())
+    said = f"{where} has {len(state)} parameters of {count:,} numbers, more than any model here"
+    expect(len(state) <= NAMES and count <= MOST, "form", said)
+    for name, value in state.items():
+        fits = all(0 < size <= WIDEST for size in value.shape)
+        expect(fits, "form", f"{where}: {name[:40]} is of a shape {(*value.shape[:8],)}")
+    return Table(state)
 
 
 @dataclass(frozen=True)
@@ -154,6 +167,5 @@ def read_claim(folder: Path, name: str, ended: str = "") -> Claim:
         assert isinstance(values, dict)
         short = {str(key): str(value)[:300] for key, value in raised.items()}
         return Claim(name, values, safetensors.torch.load(data), short)
-    except (WherefromError, SafetensorError, ValueError, LookupError, TypeError, AttributeError,
-            AssertionError, RecursionError):  # fmt: skip
+    except (WherefromError, SafetensorError, AssertionError, *UNJUDGED):
         return Claim(name, ended=ended or "it wrote no claim that can be read")

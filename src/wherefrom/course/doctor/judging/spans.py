@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from wherefrom.course.doctor.exercises import Request
-from wherefrom.course.doctor.findings import Finding, NoTelling, expect
+from wherefrom.course.doctor.findings import UNJUDGED, Finding, NoTelling, expect
 from wherefrom.course.doctor.judging.claims import Claim, Claims
 
 PAD, MASK = "\u25a1", "\u2047"
@@ -102,7 +102,7 @@ def draws_as(claims: Claims, data: Any, block: int) -> bool:
     try:
         return all((e.x, e.y) == tuple(p.tolist() for p in data[e.document])
                    for e in drawn(claims, block))  # fmt: skip
-    except Finding:
+    except (Finding, *UNJUDGED):
         return False
 
 

@@ -7,6 +7,7 @@ compared in full: the model reads the question and learns only the answer.
 
 import math
 from random import Random
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -18,6 +19,7 @@ from wherefrom.course.doctor.judging.claims import Claim, Claims, Table
 from wherefrom.course.doctor.judging.computation import LEFT_OUT, NO_PAD, computed, mistakes_of
 from wherefrom.course.doctor.judging.spans import MASK, PAD, characters, examples, symbols_of
 from wherefrom.course.doctor.years import Year
+from wherefrom.models.gpt import GPT, GPTConfig
 
 SCRATCH, PRETRAIN = "finetune-from-scratch", "pretrain"
 READING = FINETUNE, PART_G = "finetune", "finetune-g"  # the stages that read a file of parameters
@@ -146,6 +148,7 @@ def check_paths(claim: Claim, argument: str, ending: str) -> None:
 def check_corpus(claims: Claims) -> None:
     same = claims[PRETRAIN].value("same", bool)
     expect(same, "data", "the trainer of pretraining does not hold the pretraining data set")
+    check_whole(claims, PRETRAIN)
 
 
 # -- what the model holds afterwards ---------------------------------------------------------------
@@ -198,10 +201,23 @@ def _learnt(claim: Claim, draw: int) -> tuple[Tensor, Tensor]:
     return torch.tensor(x), torch.tensor(y).flatten()
 
 
+def check_whole(claims: Claims, stage: str) -> None:
+    """The trainer's model is a whole one: numbers of the draw under any name are none."""
+    held, sizes = claims[stage].parameters(), dict[str, Any](SIZES, n_layer=1)
+    symbols = max(2, len(held["tok_emb.weight"]))  # how many is another test's matter
+    made = GPT(GPTConfig(vocab_size=symbols, **sizes))
+    for name, right in made.named_parameters():
+        found, wanted = tuple(held[name].shape), tuple(right.shape)
+        said = f"{stage}: the trainer's model has {name} of {found}, expected {wanted}"
+        expect(found == wanted, "form", said)
+
+
 def check_loaded(claims: Claims, stage: str = FINETUNE) -> None:
     """With a path, the trainer's model holds what the file holds."""
     claim = claims[stage]
     held = claim.parameters()
+    if stage == FINETUNE:  # the model of part g is computed
+        check_whole(claims, stage)
     if _differs(_weights(claim, claims.draw + 1), held):
         same = not _differs(_weights(claim, claims.draw), held)
         said = "after finetune() the model does not hold the file's parameters"
