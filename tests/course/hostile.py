@@ -17,7 +17,7 @@ import torch
 
 SHAPES = """
 import glob, json, os, sys
-names = ["import", "spans30", "spans128", "pretrain", "finetune", "finetune-from-scratch",
+names = ["import", "spans32", "spans128", "pretrain", "finetune", "finetune-from-scratch",
          "trainer", "layer-SynthesizerAttention0", "layer-SynthesizerAttention1",
          "model-vanilla", "start-vanilla"]
 def frames():

@@ -120,6 +120,12 @@ def test_a_mistake_costs_its_own_part(name, plain):
     assert lost == {told["test"]: told["mistake"]}
 
 
+def test_logarithms_of_probabilities_are_logits_too(plain):
+    path = plain / "q3_char_rnn_generation.py"
+    path.write_text(path.read_text().replace("return output,", "return output.log_softmax(1),"))
+    assert look(plain, "3b-1-step")["3b-1-step"].state == "ok"
+
+
 def test_notebooks_are_read_without_running_their_cells(plain):
     cells = {
         "q3_char_rnn_generation": [

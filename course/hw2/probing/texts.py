@@ -59,7 +59,7 @@ def cases(draw: int) -> dict[str, list[tuple[Any, ...]]]:
     width, hidden, classes = DIMENSIONS
     data, labels = dice.normal(size=(8, width)), np.eye(classes)[dice.integers(0, classes, 8)]
     params = dice.normal(size=(width + 1) * hidden + (hidden + 1) * classes)
-    large, rows = 1000.0 + dice.integers(1, 9, (1, 2)), dice.normal(0, 2, (2, 3))
+    large, rows = 1000.0 + dice.integers(1, 9, 2), dice.normal(0, 2, (2, 3))
     flat, down, still = list(DIMENSIONS), slope(draw), np.zeros(2)
     network = (dice.normal(size=(classes, width)).tolist(), flat, params)
     words = [i % 5 for i in range(500)]  # in bigrams of them each is as often as any other

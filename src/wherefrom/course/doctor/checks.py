@@ -94,7 +94,7 @@ KINDS: dict[str, Test] = {
     "finetuning": Test(
         "finetuning: names, settings, one training, saved", ("finetune-from", "trainer"),
         (training.check_names, partial(training.check_config, stage=SCRATCH),
-         training.check_trains_once, handed_out.check_trainer),
+         handed_out.check_trainer, training.check_trains_once),
     ),
     "pretraining": Test(
         "pretraining's settings and data; finetune() loads its parameters",

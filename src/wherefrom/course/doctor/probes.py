@@ -93,6 +93,7 @@ def model(submission: Submission, found: Answer, how: Any) -> None:
         found.put_state("inside", kept)
         loss = made(inputs, torch.tensor(how.targets))
         found.put(loss=loss[1] if isinstance(loss, tuple) and len(loss) > 1 else None)
+        found.put(beside=_first(loss))
         found.put(still=_several(made, inputs))
         config = submission.GPTConfig(how.vocabulary, how.sizes["block_size"])
         found.put(rates={name: getattr(config, name, None) for name in how.rates[0]})
@@ -210,9 +211,10 @@ def _loaded(path: Path) -> dict[str, Tensor]:
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
         if not state or not all(isinstance(value, Tensor) for value in state.values()):
-            raise TypeError("something else than tensors by name")
+            raise TypeError("it holds something else than tensors by name")
     except Exception as error:
-        text = f"{path.name} cannot be loaded with weights_only=True: {type(error).__name__}"
+        said = " ".join(f"{type(error).__name__}: {error}".split())[:150]
+        text = f"{path.name} gives no state_dict when loaded with weights_only=True: {said}"
         raise Finding("parameters file", text) from error
     return {str(name): value.float() for name, value in state.items()}
 

@@ -95,6 +95,9 @@ def test_every_reading_of_a_perceiver_is_right(perceiver, old, new):
         ("return x + self.mlp", "return self.mlp", "no residual"),
         ("self.mlp(self.ln2(z))", "self.mlp(z)", "mlp not normalised"),
         ("== 0, -1e10", "== 7, -1e10", "unmasked future"),
+        ("self.mask[..., : q.shape[2], : k.shape[2]]",
+         "self.mask[..., : k.shape[2], : q.shape[2]].transpose(-1, -2)", "wrong mask"),
+        (" / math.sqrt(k.shape[-1])", "", "unscaled scores"),
         ("scores.softmax(-1)", "scores.softmax(1)", "softmax over heads"),
         ("nn.Parameter(torch.empty(1, config.bottleneck_dim, config.n_embd))",
          "torch.empty(1, config.bottleneck_dim, config.n_embd)", "latents not trained"),
@@ -137,6 +140,10 @@ def test_sines_and_cosines_give_the_same(rotating):
         ("q, k = (turn(x.repeat(1, 1, 1, self.n_head))[..., : x.shape[-1]] for x in (q, k))", [],
          "wide angles"),
         (BOTH, [("10000.0", "1000.0")], "wrong base"),
+        (BOTH, [("/ half", "/ half / 2")], "wrong exponent"),
+        (BOTH, [("a * angles.sin() +", "-a * angles.sin() +"), ("cos() - b", "cos() + b")],
+         "turned back"),
+        (BOTH, [("cos() - b", "cos() + b")], "no rotation"),
         (BOTH, [("10000.0 ** (-torch", "10000.0 ** (-2 / x.shape[-1] - torch")], "angles shifted"),
         (BOTH, [("x[..., ::2], x[..., 1::2]", "x[..., :half], x[..., half:]"),
                 ("torch.stack(turned, -1).flatten(-2)", "torch.cat(turned, -1)")], "halves paired"),
@@ -153,7 +160,7 @@ def test_the_slip_in_a_hand_outs_comment_is_taken_by_its_word(rotating):
     claims = rotating(BOTH, slip, year="cs224n2024")
     claims.package = False
     assert "by a slip of a sign" in (models.check_formula(claims) or "")
-    with pytest.raises(Finding, match="differs from what it should be"):
+    with pytest.raises(Finding, match="as if the exponent had the other sign"):
         models.check_formula(rotating(BOTH, slip))
 
 

@@ -5,7 +5,7 @@ import pytest
 from wherefrom.course.doctor.findings import Finding, NoTelling
 from wherefrom.course.doctor.judging import spans
 from wherefrom.course.doctor.judging.claims import Claim, Claims
-from wherefrom.course.doctor.judging.spans import MASK, PAD, pieces
+from wherefrom.course.doctor.judging.spans import BLOCKS, MASK, PAD, Pieces, pieces
 from wherefrom.course.doctor.years import YEARS
 
 CUT = "random.randint(4, int(self.block_size * 7 / 8))"
@@ -31,12 +31,27 @@ def drawn(claimed, monkeypatch):
         (f"ab{MASK}cd{PAD}", "found 1 masks"),
         (f"a{PAD}b{MASK}c{MASK}d{MASK}", "padding stands before the end"),
         (f"a{MASK}b{MASK}c{MASK}d", "found 3 masks, the last not at the end"),
+        (f"a{MASK}b{MASK}c{MASK}{MASK}", "found 4 masks: padded with the mask"),
     ],
 )
 def test_other_layouts_are_findings(text, message):
     with pytest.raises(Finding, match=message) as caught:
         pieces(text)
     assert caught.value.mistake == "layout"
+
+
+def test_what_works_at_the_courses_block_works_at_the_small_one():
+    assert all((block * year.longest).is_integer() for block in BLOCKS for year in YEARS.values())
+
+
+@pytest.mark.parametrize(
+    ("prefix", "span", "said"),
+    [("abc", "cd", "doubled before"), ("ab", "cde", "doubled after"), ("ab", "d", "lost before"),
+     ("ab", "c", "lost after"), ("ab", "xd", "")],
+)  # fmt: skip
+def test_a_character_that_a_slice_loses_or_doubles_is_named(prefix, span, said):
+    found = spans._slip("abcdefgh", Pieces(prefix, "efg", span, closed=True))
+    assert found == (said and f": a character is {said} the span")
 
 
 def test_masks_follow_the_years_hand_out(drawn):

@@ -73,17 +73,24 @@ class Model:
     variant: str
     heads: int
     given: State = field(default_factory=dict)
-    masked: bool = True
+    masked: str = "scores"  # or "weights", after softmax; "": there is no mask
+    hides: str = "triu"  # the part of the scores, from which diagonal on
+    diagonal: int = 1
     hidden: float = HIDDEN  # the score of what is in the future
     over: str = "keys"  # what softmax goes over; "": there is none
     scaled: bool = True  # scores are divided by the root of a head's width
-    rectified: bool = True  # what a synthesizer's scores are made of
+    rectified: str = "hidden"  # what a synthesizer's ReLU is of: "hidden", "scores" or ""
+    viewed: bool = False  # heads are split without a transpose
+    merged: bool = False  # and put together without one
+    projected: bool = True
+    valued: bool = True  # values are a projection of the input, not the input
     turned: str = ""  # which of queries, keys and values are rotated
     halves: bool = False  # dimension i is rotated with i + D/2
     whole: bool = False  # rotated before the heads are split
     wide: bool = False  # with the angles of as many dimensions as the model has, not a head
     base: float = BASE
     first: int = 0  # the pair whose angles come first
+    signs: Sequence[float] = (-1.0, 1.0)  # of the two sines
     left_out: str = ""  # of the model around its attention
     residual: bool = False  # a perceiver adds its queries to what the attention gives
     other_normed: bool = False  # by ln1: the text on the way down, and on the way up
@@ -115,29 +122,38 @@ class Model:
 
     def split(self, x: Tensor) -> Tensor:
         """(B, T, C) to (B, H, T, D)."""
+        if self.viewed:
+            return x.reshape(len(x), self.heads, x.shape[1], -1)
         return x.unflatten(-1, (self.heads, -1)).transpose(1, 2)
 
     def mix(self, at: str, scores: Tensor, values: Tensor) -> Tensor:
         """What attention makes of scores (B, H, T, S) and values (B, H, S, D): (B, T, C)."""
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1) & self.masked
-        hidden = scores.masked_fill(later, self.hidden)
+        later = getattr(torch.ones(scores.shape[-2:], dtype=torch.bool), self.hides)(self.diagonal)
+        hidden = scores.masked_fill(later & (self.masked == "scores"), self.hidden)
         dimension = {"keys": -1, "queries": -2, "heads": 1}
         weights = hidden.softmax(dimension[self.over]) if self.over else hidden
-        return self.linear(f"{at}proj", (weights @ values).transpose(1, 2).flatten(2))
+        mixed = weights.masked_fill(later & (self.masked == "weights"), 0.0) @ values
+        rows, _, count, _ = mixed.shape
+        mixed = (mixed if self.merged else mixed.transpose(1, 2)).reshape(rows, count, -1)
+        return self.linear(f"{at}proj", mixed) if self.projected else mixed
 
     def synthesize(self, at: str, x: Tensor) -> Tensor:
         """softmax(ReLU(x A + b1) B + b2) (x V), per head, then the output projection."""
         count, size = x.shape[1], x.shape[2] // self.heads
         hidden = self.split(self.linear(f"{at}w1", x))
-        hidden = hidden.clamp(min=0) if self.rectified else hidden
+        hidden = hidden.clamp(min=0) if self.rectified == "hidden" else hidden
         scores = hidden @ self.state[f"{at}w2"][:, :count] + self.state[f"{at}b2"][:count]
+        scores = scores.clamp(min=0) if self.rectified == "scores" else scores
         scores = scores / math.sqrt(size) if self.scaled else scores
-        return self.mix(at, scores, self.split(self.linear(f"{at}value", x)))
+        return self.mix(at, scores, self.split(self.values(at, x)))
+
+    def values(self, at: str, x: Tensor) -> Tensor:
+        return self.linear(f"{at}value", x) if self.valued else x
 
     def attend(self, at: str, x: Tensor, other: Tensor) -> Tensor:
         """softmax(q k^T / sqrt(D)) v per head, then the output projection; x asks the other."""
         parts = {"q": self.linear(f"{at}query", x)}
-        parts |= {"k": self.linear(f"{at}key", other), "v": self.linear(f"{at}value", other)}
+        parts |= {"k": self.linear(f"{at}key", other), "v": self.values(at, other)}
         for rotates in (self.whole, not self.whole):
             if rotates:
                 parts |= {name: self.rotate(parts[name], x.shape[2]) for name in self.turned}
@@ -151,7 +167,7 @@ class Model:
         if self.halves:
             mixed = x.unflatten(-1, (2, -1)).transpose(-2, -1).flatten(-2)
             return turn(mixed).unflatten(-1, (-1, 2)).transpose(-2, -1).flatten(-2)
-        return turn(x, self.base, width if self.wide else None, self.first)
+        return turn(x, self.base, width if self.wide else None, self.first, self.signs)
 
     # -- a perceiver's two blocks ----------------------------------------------------------------
 
@@ -194,14 +210,18 @@ class Model:
         return keep * x + self.linear(f"{at}mlp.2", hidden)
 
 
-def turn(x: Tensor, base: float = BASE, width: int | None = None, first: int = 0) -> Tensor:
-    """Dimensions 2i and 2i + 1 of (..., T, D) as a complex number, times exp(j t base^(-2i/D))."""
-    pairs = torch.view_as_complex(x.double().unflatten(-1, (-1, 2)).contiguous())
-    count, half = pairs.shape[-2:]
+def turn(
+    x: Tensor, base: float = BASE, width: int | None = None, first: int = 0,
+    signs: Sequence[float] = (-1.0, 1.0),
+) -> Tensor:  # fmt: skip
+    """Dimensions 2i and 2i + 1 of (..., T, D) are turned by t base^(-2i/D)."""
+    a, b = x.double().unflatten(-1, (-1, 2)).unbind(-1)
+    count, half = a.shape[-2:]
     share = 2 * (first + torch.arange(half).double()) / (width or 2 * half)
     angles = torch.arange(count)[:, None] * base**-share
-    turned = pairs * torch.polar(torch.ones_like(angles), angles)
-    return torch.view_as_real(turned).flatten(-2).to(x.dtype)
+    sines, cosines = angles.sin(), angles.cos()
+    turned = a * cosines + signs[0] * b * sines, signs[1] * a * sines + b * cosines
+    return torch.stack(turned, -1).flatten(-2).to(x.dtype)
 
 
 def _named_parts(state: State, at: str) -> dict[str, Tensor]:

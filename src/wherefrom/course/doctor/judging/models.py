@@ -43,7 +43,7 @@ _LARGE_ANGLES = 3e-2  # the slip's angles reach thousands of turns, in single pr
 _SPREADS = {ROPE: 0.5}  # of a layer's weights: with larger dot products softmax would saturate
 STD = 0.02  # of weights at the start
 _SPREAD = 0.02  # a share of it: seven standard errors of the smallest matrix
-_RENAMED = "it is a vanilla model under another name, as if a flag were never set"
+_RENAMED = ": it is a vanilla model under another name, as if a flag were never set"
 # Heads, width, block and characters of the layers that are tried; the last are latents.
 _TRIED = ((1, 4, 6, 5, 3), (2, 12, 9, 8, 5), (4, 16, 12, 3, 4))
 
@@ -142,8 +142,8 @@ def check_variant(claims: Claims, variant: str) -> None:
     """The parameters are those of the variant that the model's name promises."""
     held = variant_of(claims[f"model-{variant}"].parameters())
     has = f"is a {held} model" if held else "has no attention that is known"
-    text = f"the '{variant}' model {has} by its parameters: {_RENAMED}"
-    expect(held == variant, "flag never set" if held == "vanilla" else "variant", text)
+    mistake, why = ("flag never set", _RENAMED) if held == "vanilla" else ("variant", "")
+    expect(held == variant, mistake, f"the '{variant}' model {has} by its parameters{why}")
 
 
 def check_forward(claims: Claims, variant: str) -> None:
@@ -164,6 +164,8 @@ def check_forward(claims: Claims, variant: str) -> None:
     if variant != "vanilla":
         compare(what, logits, around, computation.LEFT_OUT, TOLERANCE, otherwise="model")
         return
+    text = "the vanilla model drops out even when it is not trained"
+    expect(not _varies(claim.tensors.get("still", logits[None])), "dropout", text)
     # Its attention was handed out too; what no mistake explains may be in it or around it.
     otherwise = "attention" if is_near(logits, around(), TOLERANCE) else "model"
     mistakes = (*computation.LEFT_OUT, *computation.mistakes_of("vanilla"))
@@ -179,8 +181,10 @@ def _logits(claims: Claims, variant: str) -> Tensor:
 
 def check_loss(claims: Claims, variant: str) -> None:
     """Mean cross-entropy where the target is not the pad, number 0."""
-    claim, rows = claims[f"model-{variant}"], _logits(claims, variant).flatten(0, 1)
+    claim, logits = claims[f"model-{variant}"], _logits(claims, variant)
     targets = _ids(claims.draw)[1].flatten()
+    beside = claim.tensors.get("beside", logits)  # the loss; other than logits if it drops out
+    rows = (beside if beside.numel() == logits.numel() else logits).reshape(len(targets), -1)
     said = f"the {variant} model gives no loss for targets"
     expect(claim.raised or "loss" in claim.tensors, "loss", said)
     compute = partial(F.cross_entropy, rows, targets, ignore_index=0)
@@ -199,9 +203,7 @@ def check_dropout(claims: Claims) -> None:
         expect(right, "dropout", f"GPTConfig's {name} is {found!r:.20}, expected {rate}")
         used = _varies(claim.array(f"dropped{number}"))
         expect(used, "dropout", f"the vanilla model never uses {name}")
-    still, unasked = claim.array("still"), claim.array(f"dropped{len(DROPOUTS)}")
-    text = "the vanilla model drops out even when it is not trained"
-    expect(not _varies(still), "dropout", text)
+    unasked = claim.array(f"dropped{len(DROPOUTS)}")
     text = "the vanilla model drops out what no rate of the config says"
     expect(not _varies(unasked), "dropout", text)
 

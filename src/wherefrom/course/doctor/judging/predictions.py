@@ -51,7 +51,7 @@ LEAST = {
 MOST = {"vanilla.nopretrain": 0.10}
 HEADS = 8
 BUFFERS = ("mask", "rope_cache")  # not parameters
-UNNAMED = {"formula", "attention", "model"}  # mistakes that are only known to be there
+UNNAMED = {"formula", "attention", "model", "dropout"}  # mistakes that are not computed here
 ALONE, AFTER, OWN = "vanilla.nopretrain", "vanilla.pretrain", ""  # "": that of part g
 _FEW = 6  # lines that show whether it is worth while to compare all of them
 STEPS = 32  # characters that the course generates
@@ -279,10 +279,10 @@ def _variations(variant: str) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "", {}
     for reading in computation.READINGS[1:] if variant == "perceiver" else ():
         yield " (in another reading of the hand-out)", reading
-    for changes, mistake, _ in (*computation.mistakes_of(variant), *computation.LEFT_OUT):
-        yield f" (with a mistake: {mistake})", changes
     if variant == "rope":
         yield " (with the angles of the hand-out's comment)", {"base": 1 / computation.BASE}
+    for changes, mistake, _ in (*computation.mistakes_of(variant), *computation.LEFT_OUT):
+        yield f" (with a mistake: {mistake})", changes
 
 
 def _complain(claims: Claims, variant: str, mistake: str, text: str) -> NoReturn:

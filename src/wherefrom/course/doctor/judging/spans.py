@@ -12,7 +12,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from wherefrom.course.doctor.exercises import Request
-from wherefrom.course.doctor.findings import UNJUDGED, Finding, NoTelling, expect
+from wherefrom.course.doctor.findings import UNJUDGED, Finding, NoTelling, attempt, expect
 from wherefrom.course.doctor.judging.claims import Claim, Claims
 
 PAD, MASK = "\u25a1", "\u2047"
@@ -20,10 +20,10 @@ SHORTEST = 4
 FALSE_ALARM = 1e-6
 
 _ASCII = "".join(map(chr, range(33, 127)))
-SMALL_BLOCK, BLOCK = 30, 128
+SMALL_BLOCK, BLOCK = 32, 128  # of both, every year's share for the text is a whole number
 BLOCKS = (SMALL_BLOCK, BLOCK)
-# With each of the small block's lengths, 23 at most, at least a quarter as likely as if all were
-# equally likely, P(some length is missing) <= 23 (1 - 1/92)^2000 = 8e-9.
+# With each of the small block's lengths, 25 at most, at least a quarter as likely as if all were
+# equally likely, P(some length is missing) <= 25 (1 - 1/100)^2000 = 5e-8.
 DRAWS, TIMES = 2000, 8
 _ORDER = [*list(range(4)) * TIMES, *[0] * DRAWS]  # the documents that are drawn
 _QUARTER = (0.2, 0.3)  # of the mean share, which is known to 0.2 %
@@ -44,6 +44,11 @@ class Example(NamedTuple):
     x: list[int]
     y: list[int]
     text: str
+
+    @property
+    def length(self) -> int:
+        """Characters that are neither mask nor pad, wherever they stand."""
+        return sum(c not in (PAD, MASK) for c in self.text)
 
 
 @dataclass(frozen=True)
@@ -108,14 +113,15 @@ def draws_as(claims: Claims, data: Any, block: int) -> bool:
 
 @lru_cache(maxsize=len(BLOCKS))
 def drawn(claims: Claims, block: int) -> list[Example]:
-    """Every example; all were drawn."""
+    """Every example; all were drawn. x and y that are exchanged are `check_shift`'s to report."""
     claim = claims[f"spans{block}"]
     found, own = examples(claim), symbols_of(claim, "\n".join(documents(claims.draw)))
     if len(found) < len(_ORDER):
         raise claim.complaint() or Finding("form", f"{len(found)} examples came back")
+    pairs = ((y, x) if y[1:] == x[:-1] else (x, y) for x, y in found)
     return [
         Example(i, x, y, characters([*x, *y[-1:]] if x[1:] == y[:-1] else x, own))
-        for i, (x, y) in zip(_ORDER, found, strict=False)
+        for i, (x, y) in zip(_ORDER, pairs, strict=False)
     ]
 
 
@@ -145,6 +151,7 @@ def pieces(text: str) -> Pieces:
     if len(parts) == 4 and not parts[3]:
         return Pieces(*parts[:3], closed=True)
     found = f"{len(parts) - 1} masks" + (", the last not at the end" if len(parts) == 4 else "")
+    found += ": padded with the mask" if text.endswith(MASK * max(2, len(parts) - 3)) else ""
     raise Finding("layout", f"expected prefix, suffix and span, each with a mask, found {found}")
 
 
@@ -169,7 +176,10 @@ def check_size(claims: Claims) -> str | None:
         said = f"an example is put on a GPU ({moved}): a data set's belong to the CPU"
         expect(not moved, "device", said)
         said = f"x and y should have {allowed[0]} characters at block_size {block} and have"
-        for length, other in dict.fromkeys((len(e.x), len(e.y)) for e in drawn(claims, block)):
+        # A text that is too long, which check_truncation reports, leaves no room for this size.
+        most = claims.year.longest_text(block)
+        fitting = (e for e in drawn(claims, block) if e.length <= most)
+        for length, other in dict.fromkeys((len(e.x), len(e.y)) for e in fitting):
             fits = length == other and length in allowed
             expect(fits, "size", f"{said} {length} and {other}")
             if length != allowed[0]:
@@ -180,8 +190,10 @@ def check_size(claims: Claims) -> str | None:
 def check_shift(claims: Claims) -> str | None:
     """y is x moved on by one character."""
     for block in BLOCKS:
-        for x, y in ((e.x, e.y) for e in drawn(claims, block)):
-            moved = {"x itself": x == y, "x moved by 2": x[2:] == y[:-2], "something else": True}
+        for x, y in examples(claims[f"spans{block}"]):
+            moved = {"x itself": x == y, "x moved by 2": x[2:] == y[:-2]}
+            moved |= {"x moved back: x and y are exchanged": y[1:] == x[:-1]}
+            moved |= {"something else": True}
             how = next(words for words, fits in moved.items() if fits)
             said = f"y should be x moved on by one character and is {how}"
             expect(x[1:] == y[:-1], "wrong shift", said)
@@ -194,6 +206,9 @@ def check_masks(claims: Claims) -> str | None:
     closed = {found.closed for _, found in pieces_of_all(claims)}
     said = "a mask follows the span in some examples and not in others"
     expect(len(closed) == 1, "layout", said)
+    said = "nothing follows the second mask: the one between suffix and span is missing"
+    spans = any(found.closed or found.span for _, found in pieces_of_all(claims))
+    expect(spans, "no second mask", said)
     if closed == {claims.year.third_mask}:
         return None
     missing = "no mask follows the span: two masks, not three"
@@ -212,27 +227,39 @@ def check_rebuilt(claims: Claims) -> None:
             moved = known[index].startswith(found.prefix + found.suffix + found.span)
             why = ": span and suffix are exchanged" if moved and found.suffix else ""
             why = ": the text is cut out of its middle" if found.text in known[index] else why
-            text = f"the pieces of example {index} do not give its document back{why}"
-            raise Finding("rebuild", f"{text}: {found.text[:40]!r}")
+            slip = "" if why else _slip(known[index], found)
+            text = f"the pieces of example {index} do not give its document back{why}{slip}"
+            raise Finding("off by one" if slip else "rebuild", f"{text}: {found.text[:40]!r}")
     spans = any(found.span for _, found in pieces_of_all(claims))
     expect(spans, "empty span", "no example has a span at all")
+
+
+def _slip(known: str, found: Pieces) -> str:
+    """Whether one character is lost or doubled before or after the span."""
+    for where, at in ("before", len(found.prefix)), ("after", len(found.prefix + found.span)):
+        start, end = found.text[:at], found.text[at:]
+        if known.startswith(start + end[1:]):
+            return f": a character is doubled {where} the span"
+        if known.startswith(start) and known[at + 1 :].startswith(end):
+            return f": a character is lost {where} the span"
+    return ""
 
 
 def check_truncation(claims: Claims) -> str:
     """Every length from 4 to the year's share of the block occurs, and no other.
 
-    Counted are the characters that are neither mask nor pad, wherever they stand.
+    A character that a slice loses or doubles, which check_rebuilt reports, costs nothing here.
     """
+    off = attempt(check_rebuilt, claims).mistake == "off by one"
     for block in BLOCKS:
-        texts = [e.text for e in drawn(claims, block) if e.document == 0]
-        lengths = {sum(c not in (PAD, MASK) for c in text) for text in texts}
+        lengths = {e.length for e in drawn(claims, block) if e.document == 0}
         least, longest, most = min(lengths), max(lengths), claims.year.longest_text(block)
         at = f"at block_size {block}"
         said = f"every example is cut to {longest} characters {at}: the length should be random"
         expect(len(lengths) > 1, "fixed truncation", said)
         said = f"lengths run from {least} to {longest} {at}, expected {SHORTEST} to {most}"
-        expect(least >= SHORTEST and longest <= most, "truncation range", said)
-        missing = sorted(set(range(SHORTEST, most + 1)) - lengths)
+        expect(least >= SHORTEST - off and longest <= most + off, "truncation range", said)
+        missing = sorted(set(range(SHORTEST + off, most + 1 - off)) - lengths)
         said = f"in {DRAWS} draws {at} no text had {', '.join(map(str, missing[:5]))} characters"
         every = f"expected all from {SHORTEST} to {most}"
         expect(not missing or block == BLOCK, "truncation range", f"{said}, {every}")
@@ -241,7 +268,7 @@ def check_truncation(claims: Claims) -> str:
 
 def check_spans(claims: Claims) -> str:
     """The span has a random length, a quarter of the text on average, and may begin anywhere."""
-    found = [pieces(e.text) for e in drawn(claims, BLOCK) if e.document == 0]
+    found = [pieces(_unpadded(e.text)) for e in drawn(claims, BLOCK) if e.document == 0]
     shares = [len(p.span) / len(p.text) for p in found if len(p.text) >= _ENOUGH]
     if not shares:  # the texts are cut too short: check_truncation reports that
         raise NoTelling(f"no text of {_ENOUGH} characters came up")
@@ -262,6 +289,11 @@ def check_spans(claims: Claims) -> str:
     what = f"the {where} quarter is hardly ever reached; a span may begin wherever it fits"
     expect(total < 1000 or least >= _LEAST * total, "fixed place", f"{said}: {what}")
     return f"spans take {mean:.1%} of the text on average"
+
+
+def _unpadded(text: str) -> str:
+    """Without pads on either side, and without the masks that a text may be padded with."""
+    return text.strip(PAD).removesuffix(MASK * max(0, text.count(MASK) - 3))
 
 
 def check_vocabulary(claims: Claims) -> None:
