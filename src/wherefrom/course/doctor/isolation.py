@@ -129,6 +129,8 @@ def run(
         start_new_session=True, stdin=nothing, stdout=nothing, stderr=nothing,
     )  # fmt: skip
     try:
+        if kind == NONE:
+            _limit(process.pid, limits)
         stopped = _watch(process, place, limits)
     finally:
         _end(process)
@@ -220,6 +222,8 @@ def _command(
 ) -> list[str]:
     """The launcher, which limits the program, and around it what keeps it apart."""
     python, text = _executable(), _LAUNCH.read_text(encoding="utf-8")
+    if kind == NONE:
+        return [python, *program]
     reads = sorted({name for path in reads for name in (path, path.resolve())})
     seen = [*reads, *map(Path, _SYSTEM)]  # a package may be installed with the system's Python
     hidden = [path for path in hidden if any(path.is_relative_to(read) for read in seen)]
@@ -288,6 +292,15 @@ def _limits(kind: str, limits: Limits) -> dict[str, int]:
     return found | ({"NPROC": _PROCESSES} if alone else {})
 
 
+def _limit(process: int, limits: Limits) -> None:
+    """Limit a process without a launcher, which costs one more start of Python, if possible."""
+    import resource  # not on Windows, where the package can be imported all the same
+
+    for name, value in _limits(NONE, limits).items() if hasattr(resource, "prlimit") else ():
+        with suppress(ProcessLookupError, ValueError, PermissionError):  # stricter ones are there
+            resource.prlimit(process, getattr(resource, f"RLIMIT_{name}"), (value, value))
+
+
 def _executable() -> str:
     """Python, by a path that goes through no other folder, as `../.venv/bin/python` does."""
     given = Path(sys.executable)
@@ -321,8 +334,8 @@ def _environment(home: Path, own: Mapping[str, str]) -> dict[str, str]:
 def _works(kind: str) -> bool:
     """Whether a small program runs so, and writes where it may."""
     lacking = {BUBBLEWRAP: shutil.which("bwrap") is None, USER: not _is_root()}
-    if lacking.get(kind):
-        return False
+    if kind == NONE or lacking.get(kind):
+        return kind == NONE
     with new_place() as held:
         (place := held / "as a submission's").mkdir()
         program = "import torch.version, os; os.fork(); open('../out/works', 'w')"
