@@ -208,7 +208,9 @@ def check_whole(claims: Claims, stage: str) -> None:
     """The trainer's model is a whole one: numbers of the draw under any name are none."""
     held, sizes = claims[stage].parameters(), dict[str, Any](SIZES, n_layer=1)
     symbols = max(2, len(held["tok_emb.weight"]))  # how many is another test's matter
-    made = GPT(GPTConfig(vocab_size=symbols, **sizes))
+    # Whether it is the right variant is another test's matter, too.
+    attention = "synthesizer" if variant_of(held) == "synthesizer" else "causal"
+    made = GPT(GPTConfig(vocab_size=symbols, attention=attention, **sizes))
     for name, right in made.named_parameters():
         found, wanted = tuple(held[name].shape), tuple(right.shape)
         said = f"{stage}: the trainer's model has {name} of {found}, expected {wanted}"
