@@ -19,8 +19,8 @@ export class Look {
     this.cells = [];
     document.addEventListener("themechange", () => this.redraw());
     window.addEventListener("resize", () => this.redraw());
-    new IntersectionObserver(([entry]) => {
-      this.seen = entry.isIntersecting;
+    new IntersectionObserver((entries) => { // of several changes at once the last one holds
+      this.seen = entries[entries.length - 1].isIntersecting;
       this.compute();
     }, { rootMargin: "200px" }).observe(byId("look"));
   }
