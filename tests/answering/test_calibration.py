@@ -1,4 +1,4 @@
-"""The calibration against scikit-learn with the same penalty and the same imagined answers."""
+"""The calibration against scipy with the same likelihood, prior and pseudo-answers."""
 
 import numpy as np
 import pytest
@@ -32,48 +32,61 @@ def _answers(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return x, generator.random(n) < 1 / (1 + np.exp(-logits))
 
 
-def _logistic(ridge: float):
-    from sklearn.linear_model import LogisticRegression
+def _loss(design, right, prior, guess, upper):
+    """What the fit minimises: the likelihood of what is seen, the prior, two pseudo-answers."""
+    expected, penalty = np.transpose(prior)
+    bias = len(NAMES)
 
-    return LogisticRegression(C=1 / ridge, solver="newton-cholesky", tol=1e-12, max_iter=500)
+    def loss(theta: np.ndarray) -> float:
+        p = guess + (upper - guess) / (1 + np.exp(-design @ theta))
+        at_mean = 1 / (1 + np.exp(-theta[bias]))
+        held = penalty / 2 @ (theta - expected) ** 2 - PSEUDO * np.log(at_mean * (1 - at_mean))
+        return float(held - np.log(np.where(right, p, 1 - p)).sum())
+
+    return loss
 
 
-def _reference(x: np.ndarray, right: np.ndarray):
-    z = (x - x.mean(0)) / x.std(0)
-    rows = np.vstack((z, np.zeros((2, x.shape[1]))))
-    labels = np.append(right, (True, False))
-    weight = np.append(np.ones(len(x)), (PSEUDO, PSEUDO))
-    return _logistic(RIDGE).fit(rows, labels, sample_weight=weight)
+@pytest.mark.parametrize("names", [NAMES, ("log_probability", "statement_entropy", "c")])
+@pytest.mark.parametrize("guess", [0.0, 0.05, 0.4])
+@pytest.mark.parametrize("n", [12, 300])
+def test_the_fit_has_the_greatest_likelihood(n, guess, names):
+    """Found by scipy; a known feature is expected to double the odds, or to halve them."""
+    from scipy.optimize import minimize
 
-
-@pytest.mark.parametrize("n", [12, 90, 2000])
-def test_the_fit_is_scikit_learns(n):
     x, right = _answers(n, seed=n)
-    found = _fit(x, right)
-    expected = _reference(x, right)
-    assert found.weights == pytest.approx(expected.coef_[0], abs=1e-6)
-    assert found.bias == pytest.approx(expected.intercept_[0], abs=1e-6)
-    z = (x - x.mean(0)) / x.std(0)
-    assert found.probability(_table(x)) == pytest.approx(expected.predict_proba(z)[:, 1], abs=1e-6)
+    right |= np.random.default_rng(4).random(n) < guess
+    z = np.column_stack(((x - x.mean(0)) / x.std(0), np.ones(n)))
+    doubles = {"log_probability": np.log(2), "statement_entropy": -np.log(2)}
+    prior = [(doubles.get(name, 0.0), RIDGE) for name in names] + [(0.0, 0.0)]
+    upper = (n + 0.5) / (n + 1)
+    best = minimize(_loss(z, right, prior, guess, upper), np.zeros(4), tol=1e-10).x
+    found = fit_calibration(_table(x, names), right, names, guess=guess)
+    assert (*found.weights, found.bias) == pytest.approx(best, abs=1e-3)
+    certain = 1e3 * np.sign(found.weights) * found.scale + found.mean
+    ends = found.probability(_table(np.stack((certain, 2 * np.array(found.mean) - certain)), names))
+    assert ends == pytest.approx((upper, guess))
 
 
 @pytest.mark.parametrize("n", [1, 10, 80])
-def test_all_right_gives_jeffreys_rate(n):
-    """Weights stay 0 and the bias is the log-odds of n + 1/2 against 1/2."""
+def test_answers_that_are_all_alike_show_no_more_than_their_number(n):
+    """Of n right answers (n + 1/2) / (n + 1), twice: as the rate of the known, and as upper end."""
     x = np.random.default_rng(0).normal(size=(n, 2))
-    for right, rate in ((True, (n + 0.5) / (n + 1)), (False, 0.5 / (n + 1))):
-        found = _fit(x, np.full(n, right), ("a", "b"))
-        assert found.weights == pytest.approx((0, 0), abs=1e-9)
-        assert found.probability(_table(x, ("a", "b"))) == pytest.approx(np.full(n, rate), abs=1e-9)
+    right = _fit(x, np.full(n, True), ("a", "b"))
+    assert right.weights == pytest.approx((0, 0), abs=1e-9)
+    shown = ((n + 0.5) / (n + 1)) ** 2
+    assert right.probability(_table(x, ("a", "b"))) == pytest.approx(np.full(n, shown), abs=1e-9)
+    wrong = _fit(x, np.full(n, False), ("a", "b"))
+    assert wrong.probability(_table(x, ("a", "b"))).max() <= 0.5 / (n + 1)
 
 
-def test_a_constant_feature_changes_nothing():
+@pytest.mark.parametrize("name", ["constant", "margin"])
+def test_a_constant_feature_changes_nothing(name):
     x, right = _answers(200, seed=1)
-    constant = FeatureTable({"a": x[:, 0], "constant": np.full(200, 0.1)})
+    constant = FeatureTable({"a": x[:, 0], name: np.full(200, 0.1)})
     alone = fit_calibration(constant, right, ("a",))
-    found = fit_calibration(constant, right, ("a", "constant"))
+    found = fit_calibration(constant, right, ("a", name))
     assert found.probability(constant) == pytest.approx(alone.probability(constant), abs=1e-9)
-    moved = FeatureTable({"a": x[:, 0], "constant": np.full(200, 1.1)})
+    moved = FeatureTable({"a": x[:, 0], name: np.full(200, 1.1)})
     assert found.probability(moved) == pytest.approx(found.probability(constant), abs=1e-6)
 
 
@@ -83,27 +96,6 @@ def test_bad_input_is_named():
     x[7, 1] = -np.inf
     with pytest.raises(BadData, match="answer 7: expected a finite 'familiarity'"):
         _fit(x, right, names)
-
-
-@pytest.mark.parametrize("guess", [0.05, 0.4])
-def test_the_fit_with_guesses_has_the_greatest_likelihood(guess):
-    """The likelihood of what is seen, maximised directly by scipy."""
-    from scipy.optimize import minimize
-
-    x, right = _answers(300, seed=3)
-    right |= np.random.default_rng(4).random(300) < guess
-    z = np.column_stack(((x - x.mean(0)) / x.std(0), np.ones(300)))
-
-    def loss(theta: np.ndarray) -> float:
-        p = guess + (1 - guess) / (1 + np.exp(-z @ theta))
-        at_mean = 1 / (1 + np.exp(-theta[3]))
-        prior = RIDGE / 2 * theta[:3] @ theta[:3] - PSEUDO * np.log(at_mean * (1 - at_mean))
-        return float(prior - np.log(np.where(right, p, 1 - p)).sum())
-
-    found = fit_calibration(_table(x), right, NAMES, guess=guess)
-    expected = minimize(loss, np.zeros(4), tol=1e-10).x
-    assert (*found.weights, found.bias) == pytest.approx(expected, abs=1e-3)
-    assert found.probability(_table(x)).min() >= guess
 
 
 # --- several relations -------------------------------------------------------------------------
@@ -118,23 +110,20 @@ def _two(n: int, few: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray, dict[
     return x, right, {"known": np.arange(n), "guessed": np.arange(n, n + few)}
 
 
-def test_the_partially_pooled_fit_is_scikit_learns():
-    """Scaled columns turn the penalty of each weight into the one that scikit-learn has."""
+def test_the_partially_pooled_fit_has_the_greatest_likelihood():
+    """Found by scipy, over the common weights and each relation's differences."""
+    from scipy.optimize import minimize
+
     x, right, parts = _two(120, 40)
     z = np.hstack(((x - x.mean(0)) / x.std(0), np.ones((160, 1))))
-    blocks = [z[:, :3] / np.sqrt(RIDGE)]
-    for places in parts.values():
-        own = np.zeros_like(z)
-        own[places] = z[places]
-        blocks.append(own / np.sqrt([OWN_WEIGHT] * 3 + [OWN_BIAS]))
-    rows = np.vstack((np.hstack(blocks), np.zeros((2, 11))))
-    weight = np.append(np.ones(160), (PSEUDO, PSEUDO))
-    model = _logistic(1.0).fit(rows, np.append(right, (True, False)), sample_weight=weight)
-    expected = model.predict_proba(rows[:160])[:, 1]
+    own = [z * np.isin(np.arange(160), places)[:, None] for places in parts.values()]
+    apart = [(0.0, OWN_WEIGHT)] * 3 + [(0.0, OWN_BIAS)]
+    prior = [(0.0, RIDGE)] * 3 + [(0.0, 0.0)] + 2 * apart
+    loss = _loss(np.hstack((z, *own)), right, prior, 0.0, 160.5 / 161)
+    common, *differences = np.split(minimize(loss, np.zeros(12), tol=1e-10).x, 3)
     curves = fit_by_relation(_table(x), right, NAMES, parts)
-    for name, places in parts.items():
-        found = curves[name].probability(_table(x[places]))
-        assert found == pytest.approx(expected[places], abs=1e-6)
+    for difference, curve in zip(differences, curves.values(), strict=True):
+        assert (*curve.weights, curve.bias) == pytest.approx(common + difference, abs=1e-3)
 
 
 def test_an_answer_that_counts_twice_is_as_good_as_two():

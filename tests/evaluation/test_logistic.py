@@ -44,6 +44,17 @@ def test_with_a_penalty_and_weights_it_is_scikit_learns(logistic_regression, n, 
     assert found.weights_K == pytest.approx(reference.coef_[0], abs=1e-7)
 
 
+def test_weights_are_drawn_to_what_is_expected_of_them():
+    """At the end, what the rows pull is what the penalty holds; without rows, it is expected."""
+    design, target = rows(50, 3, seed=2)
+    penalty, expected = np.array([0.5, 2.0, 0.0]), np.array([1.0, -3.0, 7.0])
+    found = fit_logistic(design, target, penalty_K=penalty, expected_K=expected).weights_K
+    pull = design.T @ (target - expit(design @ found))
+    assert pull == pytest.approx(penalty * (found - expected), abs=1e-9)
+    held = fit_logistic(design, target, penalty_K=np.full(3, 1e9), expected_K=expected).weights_K
+    assert held == pytest.approx(expected, abs=1e-6)
+
+
 @pytest.mark.parametrize("scale", [1.0, 1e6])
 def test_separable_rows_with_a_penalty_have_a_finite_fit(scale):
     x = scale * np.linspace(-1, 1, 40)

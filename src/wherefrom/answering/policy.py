@@ -32,15 +32,14 @@ NOT_CALIBRATED = "no calibration question asks for this"
 class LogisticCalibration:
     """A logistic curve over standardised features, fitted on calibration questions.
 
-    Two priors keep the curve finite, since it is fitted on only a hundred answers or so. Each
-    weight has a normal prior of variance 1 / RIDGE: if a feature separates right from wrong
-    perfectly, the best fit without this prior is a step with probabilities 0 and 1, which a
-    hundred answers do not justify. The bias has Jeffreys' prior for a rate: one right and one
-    wrong pseudo-answer at the average features, each with the weight of half an answer. They keep
-    the bias finite when all answers are right or all are wrong.
+    A normal prior of its weights keeps the curve finite where a feature separates right from wrong
+    perfectly, which a hundred answers or so do not justify (`calibration.EXPECTED`). The bias has
+    Jeffreys' prior for a rate: one right and one wrong pseudo-answer at the average features, each
+    with the weight of half an answer.
 
     `guess` is how often a guess is right by chance: the curve's lower end. Without it, the few
-    guesses that are right by chance would flatten the whole curve (Birnbaum 1968).
+    guesses that are right by chance would flatten the whole curve (Birnbaum 1968). `lapse` is how
+    often an answer may be wrong although every feature speaks for it: the upper end is 1 - lapse.
     """
 
     features: tuple[str, ...]
@@ -49,12 +48,13 @@ class LogisticCalibration:
     weights: tuple[float, ...]
     bias: float
     guess: float = 0.0
+    lapse: float = 0.0
 
     def probability(self, features: FeatureTable) -> np.ndarray:
         """The calibrated probability of each answer; the curve's columns are found by name."""
         x_NK = features.finite(self.features)
         knows_N = sigmoid((x_NK - self.mean) / self.scale @ np.array(self.weights) + self.bias)
-        return self.guess + (1 - self.guess) * knows_N
+        return self.guess + (1 - self.guess - self.lapse) * knows_N
 
 
 @dataclass(frozen=True)

@@ -24,29 +24,32 @@ def fit_logistic(
     *,
     count_N: np.ndarray | None = None,
     penalty_K: np.ndarray | None = None,
+    expected_K: np.ndarray | None = None,
     start_K: np.ndarray | None = None,
     tolerance: float = 1e-12,
 ) -> LogisticFit:
-    """Minimise the log loss, each row weighted by its count, plus penalty * weight² / 2.
+    """Minimise the log loss plus penalty * (weight - expected)² / 2; a row weighs as its count.
 
-    The loss is convex, so a Newton step that does not improve it is halved until it does. It ends
-    where no component of the gradient exceeds the tolerance times the number of rows.
+    Weights are expected to be 0 if nothing else is said. The loss is convex, so a Newton step that
+    does not improve it is halved until it does. It ends where no component of the gradient exceeds
+    the tolerance times the number of rows.
     """
     n, k = design_NK.shape
     target = np.asarray(target_N, dtype=np.float64)
     count = np.ones(n) if count_N is None else count_N
     penalty = np.zeros(k) if penalty_K is None else penalty_K
+    expected = np.zeros(k) if expected_K is None else expected_K
 
     def loss(theta: np.ndarray) -> float:
         logits = design_NK @ theta
         misfit = count @ (np.logaddexp(0, logits) - target * logits)
-        return float(misfit + penalty @ theta**2 / 2)
+        return float(misfit + penalty @ (theta - expected) ** 2 / 2)
 
     theta = np.zeros(k) if start_K is None else np.array(start_K, dtype=np.float64)
     curvature = np.eye(k)
     for _ in range(_MOST_STEPS):
         p = sigmoid(design_NK @ theta)
-        gradient = design_NK.T @ (count * (p - target)) + penalty * theta
+        gradient = design_NK.T @ (count * (p - target)) + penalty * (theta - expected)
         curvature = (design_NK.T * (count * p * (1 - p))) @ design_NK + np.diag(penalty)
         if np.abs(gradient).max() < tolerance * n:
             break

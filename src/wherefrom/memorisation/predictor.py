@@ -12,8 +12,6 @@ from wherefrom.core.config import to_json
 from wherefrom.evaluation.relations import divide
 from wherefrom.runs.folder import RunFolder
 
-_RIDGE = 1.0  # with the 0.3 of confidence, the labels were right no more often (LOG.md)
-
 
 def fit_source_predictor(
     features: FeatureTable,
@@ -29,11 +27,11 @@ def fit_source_predictor(
     """
     known = np.isfinite(m_N)
     rows, recalled = features.rows(known), m_N[known] > RECALLED_ABOVE
-    curve = fit_calibration(rows, recalled, SOURCE_FEATURES, ridge=_RIDGE)
+    curve = fit_calibration(rows, recalled, SOURCE_FEATURES)
     parts = divide([r for r, here in zip(relations, known, strict=False) if here])
     each: dict[str, LogisticCalibration] = {}
     if parts:
-        each = fit_by_relation(rows, recalled, SOURCE_FEATURES, parts, ridge=_RIDGE)
+        each = fit_by_relation(rows, recalled, SOURCE_FEATURES, parts)
     return SourcePredictor(curve, models, relations=each)
 
 

@@ -28,7 +28,9 @@ def make_curve(names: tuple[str, ...], seed: int) -> LogisticCalibration:
     r = np.random.default_rng(seed)
     k = len(names)
     numbers = (r.normal(size=k), r.uniform(0.5, 2, k), r.normal(size=k))
-    return LogisticCalibration(names, *(tuple(map(float, n)) for n in numbers), 0.3, guess=0.04)
+    return LogisticCalibration(
+        names, *(tuple(map(float, n)) for n in numbers), 0.3, guess=0.04, lapse=0.01
+    )
 
 
 def make_features(count: int, seed: int) -> FeatureTable:

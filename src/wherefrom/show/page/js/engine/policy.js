@@ -22,7 +22,7 @@ export function applyCurve(curve, features) {
     if (!Number.isFinite(value)) throw new Error(`expected a finite '${name}', found ${value}`);
     total += ((value - curve.mean[i]) / curve.scale[i]) * curve.weights[i];
   });
-  return curve.guess + (1 - curve.guess) * sigmoid(total);
+  return curve.guess + (1 - curve.guess - curve.lapse) * sigmoid(total);
 }
 
 /** Python's %g: six digits, without zeros at the end. */
