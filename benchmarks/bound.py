@@ -5,17 +5,9 @@
 
 A file holds the answers of one model (it may be compressed, and may have several models: the field
 `run`). Its calibration and held-out people are pooled, and as many as the calibration people were
-are drawn again and again. Each time the curve is fitted on a part of them (`--share`), a threshold
-certified on the others, and its risk measured in one of two ways:
-
-- *drawn*: people are drawn with replacement, and the risk is that of the whole pool. The pool is
-  the population then and its risk known exactly: a certified risk above alpha is a broken
-  promise, and at most a share delta of the draws may have one.
-- *re-split*: people are drawn without replacement, and the risk is that of the people left over.
-  This is what a user sees, but it is a noisy measure: a few dozen answers exceed alpha by chance
-  even where the true risk does not, and the more so since the luckier the draw, the unluckier
-  the rest. So the share above alpha is no test of the bound; `clearly_above` counts only those
-  that a risk of alpha would bring about one time in twenty or less.
+are drawn again and again, with replacement. Each time the curve is fitted on a part of them
+(`--share`) and a threshold certified on the others. The pool is the population then, and the risk
+known exactly: a certified risk above alpha is a broken promise.
 
 The promise is about all draws: at most a share delta of them may end in a broken promise. A user
 who holds a certificate asks another question: of the draws that gave one, how many are broken?
@@ -46,11 +38,9 @@ from wherefrom.answering.risk_bound import FITTING, fit_bounds, gated_probabilit
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_json
-from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.show.terminal.result_tables import Section, Table, draw
 
-RARE = 0.05
 RULES = ("certified", "uncertified", "conformal")
 KNOWN = "known"  # whether the model knows the name: the feature of a gate that is given
 Draw = tuple[FeatureTable, np.ndarray]  # features, right
@@ -132,14 +122,6 @@ def _knows_name(row: Mapping[str, Any]) -> bool:
     return found is not False
 
 
-def resplit(population: Population, generator: np.random.Generator) -> tuple[Draw, Draw]:
-    """Calibration people and the rest; each answer of a real pool is right or wrong for good."""
-    order = generator.permutation(len(population.chance))
-    parts = np.split(order, [population.calibration])
-    first, second = ((population.features.rows(i), population.chance[i] > 0.5) for i in parts)
-    return first, second
-
-
 class KnownNames:
     """A name gate as the audit found it: it is not fitted again."""
 
@@ -182,61 +164,29 @@ def measure(
     alpha: float,
     delta: float,
     seed: int,
-    resplits: bool,
     share: float = FITTING,
 ) -> dict[str, Any]:
+    """What each rule does over all draws."""
     generator = np.random.default_rng(seed)
     drawn: dict[str, list[tuple[float, float | None]]] = {rule: [] for rule in RULES}
-    left: dict[str, list[tuple[int, int, int]]] = {rule: [] for rule in RULES}
     for _ in range(times):
         for name, rule in fit_rules(population.draw(generator), alpha, delta, share).items():
             drawn[name].append(population.judge(rule))
-        if not resplits:
-            continue
-        people, (features, right) = resplit(population, generator)
-        for name, rule in fit_rules(people, alpha, delta, share).items():
-            given = rule(features)
-            left[name].append((int(given.sum()), int((given & ~right).sum()), right.size))
-    found: dict[str, Any] = {"drawn": {k: _drawn(v, alpha) for k, v in drawn.items()}}
-    if resplits:
-        found["re-split"] = {k: _left(v, alpha) for k, v in left.items()}
-    return found
+    return {name: _summarise(cases, alpha) for name, cases in drawn.items()}
 
 
-def _drawn(cases: list[tuple[float, float | None]], alpha: float) -> dict[str, Any]:
-    risks = [risk for _, risk in cases if risk is not None]
+def _summarise(cases: list[tuple[float, float | None]], alpha: float) -> dict[str, Any]:
+    """Of the coverage and risk of each draw; a draw that answers nobody has no risk."""
+    times, risks = len(cases), [risk for _, risk in cases if risk is not None]
     above = sum(risk > alpha for risk in risks)
-    loss = float(np.mean([coverage * (risk or 0.0) for coverage, risk in cases]))
-    return _summary(len(cases), len(risks), above, [c for c, _ in cases], risks, loss)
-
-
-def _left(cases: list[tuple[int, int, int]], alpha: float) -> dict[str, Any]:
-    some = [(n, wrong) for n, wrong, _ in cases if n]
-    above = sum(wrong > alpha * n for n, wrong in some)
-    clearly = sum(_at_least(wrong, n, alpha) <= RARE for n, wrong in some)
-    coverage, risks = [n / size for n, _, size in cases], [wrong / n for n, wrong in some]
-    loss = float(np.mean([wrong / size for _, wrong, size in cases]))
-    found = _summary(len(cases), len(some), above, coverage, risks, loss)
-    return found | {"clearly_above": clearly / len(cases)}
-
-
-def _at_least(wrong: int, n: int, alpha: float) -> float:
-    """P(Bin(n, alpha) >= wrong)."""
-    return 1.0 - float(binomial_tail(n, alpha, wrong - 1)[-1]) if wrong else 1.0
-
-
-def _summary(
-    times: int, answering: int, above: int, coverage: list[float], risks: list[float], loss: float
-) -> dict[str, Any]:
-    given = None if not answering else above / answering
-    ends = None if not answering else list(wilson(above, answering))
     return {
-        "times": times, "answers_anybody": answering / times, "above": above / times,
+        "times": times, "answers_anybody": len(risks) / times, "above": above / times,
         "above_interval": list(wilson(above, times)),
-        "above_given": given, "above_given_interval": ends,
-        "mean_coverage": float(np.mean(coverage)),
+        "above_given": above / len(risks) if risks else None,
+        "above_given_interval": list(wilson(above, len(risks))) if risks else None,
+        "mean_coverage": float(np.mean([coverage for coverage, _ in cases])),
         "mean_risk": float(np.mean(risks)) if risks else None,
-        "mean_loss": loss,
+        "mean_loss": float(np.mean([coverage * (risk or 0.0) for coverage, risk in cases])),
     }  # fmt: skip
 
 
@@ -247,11 +197,8 @@ def table(models: Mapping[str, Mapping[str, Any]], alpha: float) -> Table:
         "answers anybody", "coverage", above, "95 % interval", "given a certificate",
         "uncertified", above,
     )  # fmt: skip
-    sections = []
-    for way in next(iter(models.values())):
-        rows = [(name, *_cells(found[way])) for name, found in models.items()]
-        sections.append(Section(way, tuple(rows)))
-    return Table(columns, tuple(sections))
+    rows = tuple((name, *_cells(found)) for name, found in models.items())
+    return Table(columns, (Section("", rows),))
 
 
 def _cells(found: Mapping[str, Any]) -> tuple[str, ...]:
@@ -265,12 +212,11 @@ def _cells(found: Mapping[str, Any]) -> tuple[str, ...]:
     )  # fmt: skip
 
 
-def pool(models: Mapping[str, Mapping[str, Any]], way: str, rule: str) -> dict[str, Any]:
+def pool(models: Mapping[str, Mapping[str, Any]], rule: str) -> dict[str, Any]:
     """Means over the models; the models differ, so this has no interval of its own."""
-    each = [found[way][rule] for found in models.values()]
-    names = {"answers_anybody", "above", "mean_coverage", "mean_loss", "clearly_above"}
-    names &= each[0].keys()
-    means = {name: float(np.mean([model[name] for model in each])) for name in sorted(names)}
+    each = [found[rule] for found in models.values()]
+    names = ("above", "answers_anybody", "mean_coverage", "mean_loss")
+    means = {name: float(np.mean([model[name] for model in each])) for name in names}
     given = [model["above_given"] for model in each if model["above_given"] is not None]
     certified = means["answers_anybody"]
     return means | {
@@ -286,7 +232,7 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
     options.add_argument("files", nargs="*", type=Path, help="audit/answers.jsonl, one a model")
     options.add_argument("--synthetic", action="store_true", help="populations of known risk")
     options.add_argument("--people", type=int, default=150, help="of a synthetic calibration set")
-    options.add_argument("--times", type=int, default=1000, help="draws and re-splits a model")
+    options.add_argument("--times", type=int, default=1000, help="draws a model")
     options.add_argument("--risk", type=float, default=0.1)
     options.add_argument("--delta", type=float, default=0.1)
     options.add_argument("--share", type=float, default=FITTING, help="of people who fit the curve")
@@ -307,16 +253,13 @@ def main(arguments: list[str] | None = None) -> dict[str, Any]:
             given.risk,
             given.delta,
             given.seed + i,
-            not given.synthetic,
             given.share,
         )
         for i, (name, population) in enumerate(populations.items())
     }
-    ways = list(next(iter(models.values())))
-    together = {way: {rule: pool(models, way, rule) for rule in RULES} for way in ways}
     result = {
         "alpha": given.risk, "delta": given.delta, "times": given.times, "seed": given.seed,
-        "share": given.share, "all": together, "models": models,
+        "share": given.share, "all": {rule: pool(models, rule) for rule in RULES}, "models": models,
     }  # fmt: skip
     draw(table(models, given.risk))
     if given.json:

@@ -40,8 +40,8 @@ from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.files import write_json
 from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT
-from wherefrom.evaluation.binomial import exact_interval
-from wherefrom.evaluation.calibration_measures import calibration_line
+from wherefrom.evaluation.binomial import binomial_tail, exact_interval
+from wherefrom.evaluation.calibration_measures import FEWEST, calibration_line
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.memorisation.swap import SwappedPerson, count_outcomes
 
@@ -53,12 +53,13 @@ AUDITED = {
     "birthplaces": BIRTHPLACES,
 }  # fmt: skip
 OMITTED, UNDER = "raw.people-omitted.jsonl.gz", "raw.birthplaces-under.jsonl.gz"
+BEFORE = "raw.people-omitted-before.jsonl.gz"  # seeds on which the policy was developed
 OTHERS = ("raw.birthplaces.jsonl.gz", "raw.own.jsonl.gz")
 BOUND = "bound.people.json"
 BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)  # of the confidence that a reply shows
 HAND = "Which hand did X throw with?"  # of ball players: most throw with the right one
-SET = 20  # seeds of `people-omitted` that were opened together
-FEWEST_ERRORS = 50  # with fewer, a calibration slope says nothing
+SET = 20  # seeds of `people-omitted` in a set
+TIMES, BEYOND = 1000, 0.025  # simulated sets of outcomes; what lies beyond an end of an interval
 
 
 # -- what is kept ---------------------------------------------------------------------------------
@@ -76,7 +77,7 @@ def try_bound(times: int) -> None:
     """Draw calibration people of each raw run again and again, and see how the bound does."""
     runs = enumerate(replay(RESULTS / OMITTED).items())
     models = {run: draw_bounds(found, times, number) for number, (run, found) in runs}
-    together = {rule: bound.pool(models, "drawn", rule) for rule in bound.RULES}
+    together = {rule: bound.pool(models, rule) for rule in bound.RULES}
     write_json(RESULTS / BOUND, {"times": times, "all": together, "models": models})
 
 
@@ -84,7 +85,7 @@ def draw_bounds(run: Replay, times: int, number: int) -> dict[str, Any]:
     """How the bound does in so many draws of the calibration people of a run."""
     rows = [row for split in ("calibration", "held-out") for row in run.judge(split)]
     people = bound.read_population(rows, RESULTS / OMITTED)
-    return bound.measure(people, times, ALPHA, DELTA, number, resplits=False)
+    return bound.measure(people, times, ALPHA, DELTA, number)
 
 
 # -- figures of many runs -------------------------------------------------------------------------
@@ -115,7 +116,7 @@ def find_figures() -> dict[str, Any]:
         "thresholds": find_thresholds(birthplaces),
         "decoys": _decoys(),
         "doses": audits["people-zipf"]["exposures"]["dose"],
-        "fewest_errors": FEWEST_ERRORS,
+        "fewest_errors": FEWEST,
         "baselines": {run: compare(found) for run, found in replay(RESULTS / UNDER).items()},
     }
 
@@ -145,11 +146,15 @@ def _list(seeds: Sequence[int]) -> str:
 
 
 def _people() -> dict[str, Any]:
-    """Held-out people of every raw run: by support, what is shown, and which names pass."""
+    """Held-out people of every raw run: by support, what is shown, and which names pass.
+
+    Of the runs on which the policy was developed, only what `_read_set` has.
+    """
     runs = replay(RESULTS / OMITTED)
     judged = {run: found.judge() for run, found in runs.items()}
     rows = [divide_omitted(row) for each in judged.values() for row in each]
-    seeds = sorted(int(run.rpartition("-")[2]) for run in runs)
+    judged |= {run: found.judge() for run, found in replay(RESULTS / BEFORE).items()}
+    seeds, every = ([int(run.rpartition("-")[2]) for run in some] for some in (runs, judged))
     given = [row["right"] for row in rows if row["answered"]]
     said, right = (np.array([row[name] for row in rows]) for name in ("ungated", "right"))
     found = find_groups(rows)
@@ -157,7 +162,7 @@ def _people() -> dict[str, Any]:
     stated = [row["name_known"] for row in rows if row["support"] == "stated"]
     return {
         "seeds": len(seeds), "seed_names": _list(seeds), "groups": groups, **found,
-        "sets": {_list(some): _read_set(judged, some) for some in _in_sets(seeds)},
+        "sets": {_list(some): _read_set(judged, some) for some in _in_sets(sorted(every))},
         "mixed": {rule: (each[0], each[-1]) for rule, each in found["mixes"].items()},
         "people_shown": find_shown(rows), "ungated": _line(said, right),
         "right_given": _score(sum(given), len(given)),
@@ -203,8 +208,9 @@ def _others() -> dict[str, Any]:
         for text, rows in sorted(judged.items())
     }
     seen = [f"{sum(a)} of {len(a)}" for text, a in omitted.items() if text.endswith("seen")]
-    return {"birthplaces_shown": find_shown(birthplaces), "own": own, "others_passing": passing,
-            "unread": counts, "seen": seen}  # fmt: skip
+    return {"birthplaces_shown": find_shown(birthplaces), "own": own,
+            "own_shown": {text: find_shown(rows) for text, rows in judged.items()},
+            "others_passing": passing, "unread": counts, "seen": seen}  # fmt: skip
 
 
 def _passing(runs: Mapping[str, Replay], tier: str) -> dict[str, Any] | None:
@@ -245,7 +251,8 @@ def _table(rows: Sequence[Mapping[str, Any]]) -> FeatureTable:
 def find_shown(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """How well the confidence that replies show is calibrated, of answers given and of guesses.
 
-    A bin's interval is exact; it is `off` if it excludes the bin's mean confidence.
+    A bin's interval is exact; it is `off` if it excludes the bin's mean confidence. `chance` is how
+    often as many bins or more are off in simulated outcomes, each right as often as is said.
     """
     shown = [row for row in rows if row["confidence"] is not None]
     said = np.array([row["confidence"] for row in shown])
@@ -260,21 +267,33 @@ def find_shown(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         off = not low <= expected <= high
         ends = {"low": BINS[i], "high": BINS[i + 1]}
         bins.append({**ends, "expected": expected, "observed": observed, "off": off})
-    errors = int((~right).sum())
-    line = _line(said, right) if errors >= FEWEST_ERRORS else None
-    return {"n": len(shown), "errors": errors, "bins": bins, "line": line,
-            "off": sum(each["off"] for each in bins)}  # fmt: skip
+    off, errors = sum(each["off"] for each in bins), int((~right).sum())
+    return {"n": len(shown), "errors": errors, "bins": bins, "line": _line(said, right),
+            "off": off, "chance": _simulate(said, places, off)}  # fmt: skip
 
 
-def _line(said: np.ndarray, right: np.ndarray) -> dict[str, Any]:
+def _simulate(said: np.ndarray, places: np.ndarray, off: int) -> float:
+    """How often at least so many bins are off by chance alone."""
+    outcomes = np.random.default_rng(0).random((TIMES, said.size)) < said
+    found = np.zeros(TIMES, dtype=int)
+    for i in np.unique(places):
+        here = places == i
+        n = int(here.sum())
+        most = binomial_tail(n, float(said[here].mean()), n)  # P(X <= count)
+        outside = (most < BEYOND) | (1 - np.append(0.0, most[:-1]) < BEYOND)  # an exact interval's
+        found += outside[outcomes[:, here].sum(1)]
+    return float((found >= off).mean())
+
+
+def _line(said: np.ndarray, right: np.ndarray) -> dict[str, Any] | None:
     found = calibration_line(said, right)
-    return {"slope": found.slope, "slope_interval": found.slope_interval}
+    return found.slope and {"slope": found.slope, "slope_interval": found.slope_interval}
 
 
 def _bound() -> dict[str, Any]:
     """How often the bound is broken, over all draws and over those with a certificate."""
     found = json.loads((RESULTS / BOUND).read_text("utf-8"))
-    each = [model["drawn"] for model in found["models"].values()]
+    each = list(found["models"].values())
     shares = {rule: [model[rule]["above"] for model in each] for rule in bound.RULES}
     certified = [model["certified"]["answers_anybody"] for model in each]
     return {

@@ -77,6 +77,10 @@ def test_answers_that_are_all_alike_show_no_more_than_their_number(n):
     assert right.probability(_table(x, ("a", "b"))) == pytest.approx(np.full(n, shown), abs=1e-9)
     wrong = _fit(x, np.full(n, False), ("a", "b"))
     assert wrong.probability(_table(x, ("a", "b"))).max() <= 0.5 / (n + 1)
+    sure = FeatureTable({"margin": x[:, 0]})
+    none = fit_calibration(sure, np.full(n, False), ("margin",))
+    surer = none.probability(FeatureTable({"margin": np.array([99.0])}))
+    assert surer < 0.5, "no answer was right, however sure"
 
 
 @pytest.mark.parametrize("name", ["constant", "margin"])

@@ -21,8 +21,8 @@ def test_the_bound_was_tried_on_the_committed_answers():
     assert kept["models"].keys() == runs.keys()
     run, found = next(iter(runs.items()))
     again = made.draw_bounds(found, times=50, number=0)
-    for rule, pooled in kept["models"][run]["drawn"].items():
-        coverage = again["drawn"][rule]["mean_coverage"]
+    for rule, pooled in kept["models"][run].items():
+        coverage = again[rule]["mean_coverage"]
         assert coverage == pytest.approx(pooled["mean_coverage"], abs=0.1)
 
 
@@ -51,7 +51,8 @@ def test_calibration_is_that_of_the_confidence_that_replies_show():
     assert low["observed"]["interval"][0] == pytest.approx(0.025 ** (1 / 10))
     assert (high["expected"], high["observed"]["share"]) == (pytest.approx(0.8), 0.8)
     assert (high["off"], found["off"]) == (False, 1)
-    assert made.find_shown(rows * 3)["line"] is not None
+    wrong = {"confidence": 0.3, "right": False}
+    assert made.find_shown([*rows * 3, wrong])["line"] is not None
 
 
 def test_thresholds_are_set_on_calibration_answers_and_counted_on_others():

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from wherefrom.core.config import to_json
 from wherefrom.evaluation.calibration_measures import (
+    FEWEST,
     assign_bins,
     brier_score,
     calibration_error,
@@ -115,7 +116,7 @@ def test_the_diagram_is_scikit_learns_with_wilsons_intervals(stats):
 
 
 @pytest.mark.parametrize("slope", [0.5, 1.0, 2.0])
-@pytest.mark.parametrize("n", [60, 3000])
+@pytest.mark.parametrize("n", [300, 3000])
 def test_the_line_is_that_of_a_logistic_regression(logistic_regression, n, slope):
     p, right = answers(n, n, slope)
     found = calibration_line(p, right)
@@ -133,7 +134,7 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say(stats):
     """300 times 95 %: a count this low has a chance of about 1 in 10,000."""
     hits = 0
     for seed in range(300):
-        low, high = calibration_line(*answers(150, 1000 + seed)).slope_interval
+        low, high = calibration_line(*answers(400, 1000 + seed)).slope_interval
         hits += low <= 1 <= high
     assert hits >= stats.binom.ppf(1e-4, 300, 0.95)
 
@@ -141,15 +142,23 @@ def test_the_intervals_hold_the_truth_as_often_as_they_say(stats):
 @pytest.mark.parametrize(
     ("p", "right"),
     [
-        ([0.2, 0.8], [True, True]),
+        ([0.2, 0.8, 0.6, 0.7], [True, True, True, True]),
         ([0.1, 0.2, 0.7, 0.9], [False, False, True, True]),
         ([0.1, 0.5, 0.5, 0.9], [False, False, True, True]),
         ([0.3, 0.3 + 1e-16, 0.3 - 1e-16, 0.3 + 2e-16], [True, False, True, False]),
     ],
 )
 def test_where_no_line_is_best_there_is_none(p, right):
-    found = calibration_line(np.array(p), np.array(right))
+    found = calibration_line(np.tile(p, FEWEST), np.tile(right, FEWEST))
     assert (found.slope, found.intercept, found.slope_interval) == (None, None, None)
+
+
+def test_a_slope_takes_fifty_errors():
+    p, right = answers(2 * FEWEST, 0)
+    right[:] = np.arange(2 * FEWEST) < FEWEST
+    assert calibration_line(p, right).slope is not None
+    right[0] = False
+    assert calibration_line(p, right).slope is None
 
 
 # --- the error and its null ------------------------------------------------------------------

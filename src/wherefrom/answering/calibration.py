@@ -23,14 +23,16 @@ from wherefrom.evaluation.logistic import fit_logistic, sigmoid
 
 PSEUDO = 0.5  # weight of each of the two pseudo-answers
 # Which way a feature points is known before any answer is seen: a standard deviation towards sure
-# is expected to double the odds that an answer is right. With few answers this is worth a lot, and
-# a hundred outweigh it (LOG.md). Nothing is expected of a feature that is not named here.
+# of each is expected to double the odds that an answer is right. This is worth a lot where answers
+# are few; a hundred, right and wrong ones, outweigh it (LOG.md). Nothing is expected of a feature
+# that is not named here.
 EXPECTED = {**dict.fromkeys(FEATURES, math.log(2)), "statement_entropy": -math.log(2)}
 RIDGE = 0.5  # one over the variance of a weight around what is expected
 # Penalties of how far a relation departs from the common curve: see docs/research/LOG.md.
 OWN_WEIGHT, OWN_BIAS = 3.0, 1.0
 NO_GUESSES: Mapping[str, float] = MappingProxyType({})
 _MOST_TURNS, _SETTLED = 100, 1e-6
+_CONSTANT = 1e-6  # a standardised feature that varies has a spread of about 1
 
 
 def fit_calibration(
@@ -53,7 +55,7 @@ def fit_calibration(
     scale = np.where(scale > 1e-12 * np.abs(mean), scale, 1.0)
     z_NK, k, chance = (x_NK - mean) / scale, len(names), np.full(right.size, guess)
     design, lapse = np.column_stack((z_NK, np.ones(right.size))), float(PSEUDO / (count.sum() + 1))
-    theta = _fit_design(design, right, _expect(names, z_NK), k, count, chance, lapse)
+    theta = _fit_design(design, right, _expect(names, z_NK, right), k, count, chance, lapse)
     return LogisticCalibration(
         features=tuple(names),
         mean=tuple(mean.tolist()),
@@ -91,8 +93,8 @@ def fit_by_relation(
         blocks[-1][places] = x_NC[places]
         guess_N[places] = guesses.get(name, 0.0)
     own = np.append(np.full(k, OWN_WEIGHT), OWN_BIAS)
-    prior = np.hstack((_expect(names, x_NK), *[(np.zeros(k + 1), own)] * len(parts)))
     right, count = np.asarray(right_N, dtype=bool), np.ones(n)
+    prior = np.hstack((_expect(names, x_NK, right), *[(np.zeros(k + 1), own)] * len(parts)))
     theta = _fit_design(np.hstack(blocks), right, prior, k, count, guess_N, common.lapse)
     shared, *others = np.split(theta, len(parts) + 1)
     curves = {name: shared + other for name, other in zip(parts, others, strict=True)}
@@ -107,12 +109,14 @@ def fit_by_relation(
     }
 
 
-def _expect(names: Sequence[str], x_NK: np.ndarray) -> np.ndarray:
+def _expect(names: Sequence[str], x_NK: np.ndarray, right_N: np.ndarray) -> np.ndarray:
     """(2, K + 1): what is expected of each weight and the bias, and the penalty around it.
 
-    Of the weight of a constant feature nothing is, since nothing would correct it.
+    Nothing is expected where nothing would correct it: of a constant feature, or if no answer is
+    right, since an answer surer than all of these wrong ones would then have a high confidence.
     """
-    expected = np.array([EXPECTED.get(name, 0.0) for name in names]) * (x_NK.std(0) > _SETTLED)
+    expected = np.array([EXPECTED.get(name, 0.0) for name in names])
+    expected = expected * (x_NK.std(0) > _CONSTANT) * right_N.any()
     return np.array(((*expected, 0.0), (*(RIDGE for _ in names), 0.0)))
 
 

@@ -166,7 +166,7 @@ class AnswerPolicy:
     no calibration question is about such a name.
     """
 
-    format_version: ClassVar[int] = 8
+    format_version: ClassVar[int] = 9
 
     calibration: LogisticCalibration
     threshold: Threshold

@@ -20,6 +20,7 @@ from wherefrom.evaluation.outcomes import check_probabilities
 
 BINS = 10
 SIMULATIONS = 2000
+FEWEST = 50  # right answers, and wrong ones, that a slope takes
 TINY = 1e-12  # probabilities are kept this far from 0 and 1, so that their logarithms are finite
 _FLAT = 1e12  # a curvature of this condition: the probabilities are equal but for rounding
 _AT_ONCE = 4  # one block of the generator gives this many draws
@@ -61,9 +62,9 @@ class CalibrationLine:
     """log-odds of being right = intercept + slope * log-odds of the given probability.
 
     Perfect calibration has slope 1 and intercept 0. A slope below 1 is overconfident, a slope
-    above 1 underconfident. Slope and intercept are None where the likelihood has no maximum: if
-    all answers are right or all are wrong, if all have the same probability, or if the probability
-    separates right from wrong perfectly, so that a steeper line always fits better.
+    above 1 underconfident. Slope and intercept are None where fewer than FEWEST answers are right,
+    or wrong, and where the likelihood has no maximum: if all have the same probability, or if the
+    probability separates right from wrong perfectly, so that a steeper line always fits better.
     """
 
     slope: float | None
@@ -153,19 +154,24 @@ def log_score(probability: np.ndarray, right: np.ndarray, bins: int = BINS) -> D
 def calibration_line(probability: np.ndarray, right: np.ndarray) -> CalibrationLine:
     """The line by maximum likelihood, with Wald's intervals, from the curvature at the maximum.
 
-    There is none if the probabilities tell right from wrong without an error, or if all are equal.
+    There is none if few answers are wrong, or few right; if the probabilities tell them apart
+    without an error; or if all are equal.
     """
     p, y = _checked(probability, right)
     p = np.clip(p, TINY, 1 - TINY)
     x = np.log(p) - np.log1p(-p)
-    ends = [(x[y == side].min(), x[y == side].max()) for side in (0, 1) if (y == side).any()]
-    if len(ends) < 2 or ends[0][1] <= ends[1][0] or ends[1][1] <= ends[0][0]:
-        return CalibrationLine(None, None, None, None, y.size)
+    none = CalibrationLine(None, None, None, None, y.size)
+    sides = [x[y == side] for side in (0, 1)]
+    if min(side.size for side in sides) < FEWEST:
+        return none
+    ends = [(side.min(), side.max()) for side in sides]
+    if ends[0][1] <= ends[1][0] or ends[1][1] <= ends[0][0]:
+        return none
     design = np.column_stack((x, np.ones(y.size)))
     fit = fit_logistic(design, y, start_K=np.array([1.0, 0.0]), tolerance=1e-10)
     theta = fit.weights_K
     if np.linalg.cond(fit.curvature_KK) > _FLAT:
-        return CalibrationLine(None, None, None, None, y.size)
+        return none
     half = NORMAL_HALF * np.sqrt(np.diag(np.linalg.inv(fit.curvature_KK)))
     slope, intercept = ((float(t - h), float(t + h)) for t, h in zip(theta, half, strict=True))
     return CalibrationLine(float(theta[0]), float(theta[1]), slope, intercept, y.size)

@@ -82,14 +82,14 @@ def change_data(text: str, old: str, new: str) -> str:
         (lambda t: t[: t.index('"vocabulary"')], Damaged, "changed or cut off; copy it again"),
         (lambda t: t.replace(" was born in ", " was seen in "), Damaged, "changed or cut off"),
         (
-            lambda t: change_data(t, '"format_version":2,"recipe"', '"format_version":3,"recipe"'),
+            lambda t: change_data(t, '"format_version":3,"recipe"', '"format_version":4,"recipe"'),
             Mismatch,
-            "expected a report of format 2, found 3; install a newer wherefrom",
+            "expected a report of format 3, found 4; install a newer wherefrom",
         ),
         (
-            lambda t: change_data(t, '"format_version":2,"recipe"', '"format_version":1,"recipe"'),
+            lambda t: change_data(t, '"format_version":3,"recipe"', '"format_version":2,"recipe"'),
             Mismatch,
-            "found 1; 'wherefrom report RUN' writes it again",
+            "found 2; 'wherefrom report RUN' writes it again",
         ),
         (lambda t: change_data(t, '"n_layer":1', '"n_layer":2'), Damaged, "expected float32"),
         (lambda t: change_data(t, '"n_embd":16', '"n_embd":8192'), Damaged, "expected at most"),

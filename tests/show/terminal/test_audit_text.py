@@ -90,7 +90,7 @@ def test_all_of_it():
         "95 % interval",
         "confidence: the calibrated probability, on held-out people",
         "Brier score 0.050 0.150 by the model's own probability",
-        "calibration slope 0.95 [0.80, 1.10] 1 if perfectly calibrated",
+        "calibration slope, ungated 0.95 [0.80, 1.10] 1 if perfectly calibrated",
         "calibration error 0.040 0.030 by chance if perfectly calibrated, p = 0.20",
         "without bins (cumulative) 0.020 0.010 by chance, p = 0.40",
         "area under risk-coverage curve 0.0125 [0.0100, 0.0200] "

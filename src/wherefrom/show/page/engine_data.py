@@ -19,7 +19,7 @@ from wherefrom.show.page.packed_models import pack_models
 from wherefrom.show.page.packed_weights import AUTO, PRECISIONS
 from wherefrom.show.page.question_box import describe_asking
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _ROUNDED = 0.0003  # how far fewer bits of the weights move the probability of a known name
 ANSWERS, CHARACTERS, WORDS, REVIEWS = "answers", "characters", "words", "reviews"
 

@@ -40,7 +40,7 @@ def _confidence(found: Findings) -> Section:
     rows = [
         ("Brier score", f"{calibrated['brier']['score']:.3f}", _fine(calibrated["brier"]),
          f"{raw['brier']['score']:.3f} {_OWN}"),
-        ("calibration slope", _number(line["slope"]), ends(line["slope_interval"]),
+        ("calibration slope, ungated", _number(line["slope"]), ends(line["slope_interval"]),
          "1 if perfectly calibrated"),
         ("calibration error", f"{error['value']:.3f}", "",
          f"{by_chance}, p = {error['p_value']:.2f}"),
