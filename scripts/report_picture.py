@@ -13,8 +13,8 @@ from pathlib import Path
 from shutil import which
 from typing import Any
 
-from wherefrom.cli.output import complain, note
 from wherefrom.core.errors import Unavailable, WherefromError
+from wherefrom.show.terminal.messages import complain, note
 
 ROOT = Path(__file__).parents[1]
 EXAMPLE = ROOT / "src" / "wherefrom" / "show" / "page" / "example" / "report.html"
