@@ -76,7 +76,7 @@ def test_three_sentences_say_what_was_taught_scored_and_known(run):
 def test_what_is_not_known_to_be_people_is_called_names(run):
     run.recipe.data.kind = "facts"
     taught, _, knows = (s.striptags() for s in summarise(run))
-    assert "read 4 lines about 2 names and was" in taught
+    assert "read 4 documents about 2 names and was" in taught
     assert "60 of 60 names that nobody wrote about and to 6 of 12 names whose text" in knows
 
 

@@ -154,7 +154,7 @@ def _data(run: Run) -> str:
     about = _corpus(run)
     counts = [
         f"{number:,} {plural(word, number)}"
-        for word, name in (("line", "documents"), ("question", "questions"))
+        for word, name in (("document", "documents"), ("question", "questions"))
         if (number := about.get(name, 0))
     ]
     terms = _LICENCES.get(kind) or str(kind)

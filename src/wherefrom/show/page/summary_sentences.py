@@ -17,6 +17,7 @@ from wherefrom.runs.opened_run import Run
 
 PERSON = "person"
 _ABOUT_PEOPLE = ("people", "birthplaces")  # data sets
+_TEXTS = {"people": "sentence", "facts": "document"}  # what a text of a data set is; else a line
 _BASELINES = {
     "majority": "always giving the commonest answer",
     "nearest_name": "giving the answer of the most similar name",
@@ -37,7 +38,7 @@ def _taught(run: Run) -> Markup:
     dataset, asked = run.dataset, run.dataset.asked
     told, texts = count_subjects(dataset), len(dataset.training_documents)
     invented = run.recipe.data.kind == "people"
-    read = plural("sentence" if invented else "line", texts)
+    read = plural(_TEXTS.get(run.recipe.data.kind, "line"), texts)
     others = " and others" if _tells_of_others(dataset) else ""
     size = run.cost()["parameters"]
     return Markup(
