@@ -4,6 +4,8 @@ from hypothesis import strategies as st
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import (
+    _MASKS,
+    _PADS,
     MASK,
     MASK_ID,
     PAD,
@@ -34,15 +36,15 @@ def test_missing_characters_are_named_each_once_in_order():
         vocabulary.encode("zaz")
 
 
-@pytest.mark.parametrize(("special", "name"), [(PAD, "pad"), (MASK, "mask")])
-def test_pad_and_mask_in_the_text_are_refused(special, name):
+@pytest.mark.parametrize(("marks", "name"), [(_PADS, "pad"), (_MASKS, "mask")])
+def test_a_text_that_leaves_no_mark_is_refused(marks, name):
     with pytest.raises(BadData, match=f"no {name} character"):
-        Vocabulary.from_text(["fine", f"not{special}fine"])
+        Vocabulary.from_text(["fine", f"not{''.join(marks)}fine"])
 
 
 @given(st.lists(st.text(f"ab{PAD}{MASK}\u25af\u2370\ue000\ue010")))
 def test_other_marks_are_chosen_where_the_text_has_the_usual_ones(texts):
-    vocabulary = Vocabulary.from_text(texts, usual_marks=False)
+    vocabulary = Vocabulary.from_text(texts)
     seen = {c for text in texts for c in text}
     assert vocabulary.characters[2:] == tuple(sorted(seen))
     assert not seen & {*vocabulary.marks}

@@ -27,9 +27,7 @@ DATASET = Dataset(
 
 @pytest.fixture
 def folder(tmp_path) -> RunFolder:
-    made = RunFolder(tmp_path / "deep" / "run")
-    made.create()
-    return made
+    return RunFolder(tmp_path / "deep" / "run")
 
 
 @pytest.fixture
@@ -51,7 +49,7 @@ def test_a_recipe_comes_back_equal(folder, name):
 
 def test_the_run_file_says_its_format_and_what_made_it(folder, recipe):
     folder.write_recipe(recipe)
-    contents = json.loads(folder.run_file.read_text())
+    contents = json.loads((folder.path / "run.json").read_text())
     assert contents["format_version"] == 2
     assert contents["recipe"]["model"]["n_embd"] == 16
     assert {"python", "torch", "numpy", "wherefrom", "machine"} <= contents["versions"].keys()

@@ -106,17 +106,14 @@ class Vocabulary(Alphabet):
         return self.characters[MASK_ID]
 
     @classmethod
-    def from_text(cls, texts: Iterable[str], usual_marks: bool = True) -> "Vocabulary":
-        """The vocabulary of a text; other marks are chosen if it has one of the usual two.
-
-        `usual_marks`: that is an error instead, for programs that know no others.
-        """
+    def from_text(cls, texts: Iterable[str]) -> "Vocabulary":
+        """The vocabulary of a text; other marks are chosen if it has one of the usual two."""
         seen: set[str] = set()
         for text in texts:
             seen.update(text)
         marks: list[str] = []
         for choices, name in ((_PADS, "pad"), (_MASKS, "mask")):
-            free = [c for c in (choices[:1] if usual_marks else choices) if c not in seen]
+            free = [c for c in choices if c not in seen]
             if not free:
                 raise BadData(
                     f"text: expected no {name} character U+{ord(choices[0]):04X} ({choices[0]}), "

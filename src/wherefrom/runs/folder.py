@@ -51,18 +51,10 @@ _OTHER_DATA = (
 class RunFolder(RunFiles):
     """Paths and files of one run; it computes nothing."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self.run_file, self.status_file = path / RUN, path / STATUS
-
     # -- the recipe ---------------------------------------------------------------
 
     def exists(self) -> bool:
         return is_run(self.path)
-
-    def create(self) -> None:
-        with cannot_write(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
 
     def write_recipe(
         self,

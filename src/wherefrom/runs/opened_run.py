@@ -104,7 +104,7 @@ class Run:
         if name not in names:
             raise UsageError(f"{self.path}: no model '{name}'; {nearest(name, names)}")
         arrays, facts = self.folder.read_model(name)
-        stage = self.recipe.stage(next(m.stage for m in self.recipe.models if m.name == name))
+        stage = self.recipe.chain(name)[-1]
         config = self.workshop.family.complete(self.recipe.model, self.vocabulary)
         config = stage.variant.of(config) if stage.variant else config
         require_same(

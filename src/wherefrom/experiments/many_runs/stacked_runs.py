@@ -79,10 +79,6 @@ def execute_all(
     return _Queue(requests, most, watch, tell).run()
 
 
-def _is_read(request: RunRequest) -> bool:
-    return request.planned is not None and request.planned.workshop is not None
-
-
 def check_most(most: int | None) -> None:
     if most is not None and not 1 <= most <= MOST_MODELS:
         raise UsageError(f"together: expected 1 to {MOST_MODELS:,} models, found {most}")
@@ -138,7 +134,9 @@ class _Queue:
         self._run_group(left[: len(group)], group)
         rest = list(left[len(group) :])
         del group
-        _free_memory()
+        release_memory()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
         return rest
 
     def _find_group(self, left: Sequence[RunRequest]) -> list[Execution]:
@@ -171,7 +169,11 @@ class _Queue:
             others, documents = requests[1:], len(opened.workshop.dataset.documents)
             seconds = (monotonic() - began) * len(others)
             processes = min(usual_threads(), int(seconds / _WORTH_A_PROCESS))
-            if processes < 2 or documents >= LARGE or any(_is_read(r) for r in others):
+            if (
+                processes < 2
+                or documents >= LARGE
+                or any(r.planned and r.planned.workshop for r in others)
+            ):
                 yield from map(self._open, others)
                 return
             found = read_ahead([request.recipe for request in others], processes)
@@ -206,8 +208,7 @@ class _Queue:
         label = f"{len(group)} models together, "
         with ExitStack() as held:
             observer = held.enter_context(self.watch(names, label)) if self.watch else None
-            for request, execution in zip(requests, group, strict=True):
-                execution.folder.create()
+            for request in requests:
                 held.enter_context(lock_folder(request.path))
             # Another process may have finished some of them in the meantime.
             open_ = [
@@ -354,9 +355,3 @@ def _read(recipe: Recipe) -> LoadedText:
     if recipe.notes:
         _ = workshop.material.notes  # the reader of the workshop does not take them again
     return workshop.reading()
-
-
-def _free_memory() -> None:
-    release_memory()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()

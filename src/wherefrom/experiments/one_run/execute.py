@@ -62,7 +62,6 @@ def execute(
         return outcome
     # This reads the data; if they are missing or bad, no folder is created.
     execution = Execution(folder, recipe, observers, planned)
-    folder.create()
     with lock_folder(path):  # another process may have finished the run in the meantime
         found = None if going_on else find_stored(folder, recipe)
         if ranks := current_ranks():
