@@ -84,7 +84,7 @@ def test_a_recipe_of_another_version_is_refused(folder, recipe):
 
 def test_data_lies_there_to_be_read(folder):
     vocabulary = Vocabulary.from_text(["Ann in Oslo", "Bo, Rome"])
-    folder.write_data(DATASET, vocabulary)
+    folder.keep_data(DATASET, vocabulary)
     path = folder.path
     assert (path / "corpus" / "documents.txt").read_text() == "Ann in Oslo\nBo, Rome\n"
     assert tuple(json.loads((path / "vocab.json").read_text())) == vocabulary.characters
@@ -107,7 +107,7 @@ def test_data_lies_there_to_be_read(folder):
     ],
 )
 def test_other_data_is_refused_by_what_differs(folder, other, field):
-    folder.write_data(DATASET, Vocabulary.from_text(["abc"]))
+    folder.keep_data(DATASET, Vocabulary.from_text(["abc"]))
     with pytest.raises(Mismatch, match=field):
         folder.check_data(other)
 

@@ -144,7 +144,10 @@ class RunFolder(RunFiles):
     # -- data ---------------------------------------------------------------------
 
     def keep_data(self, dataset: Dataset, vocabulary: Symbols) -> None:
-        """Write the data; Mismatch unless they are those of an earlier part of the run, if any."""
+        """Write the data; Mismatch unless they are those of an earlier part of the run, if any.
+
+        Large data that the recipe gives again without any file are not copied.
+        """
         listed = [name for name in DATA if self.has(name)]
         if listed and self.is_sound(CORPUS):
             self.check_data(dataset)
@@ -152,17 +155,6 @@ class RunFolder(RunFiles):
             return
         with self.transaction():
             before = self.manifest.files.get(CORPUS) if self.manifest else None
-            self.write_data(dataset, vocabulary)
-            # A damaged corpus.json cannot say what differs, but the manifest has its hash.
-            if before and Entry.of([self.read(CORPUS)]) != before:
-                raise Mismatch(
-                    f"{self.path / CORPUS}: expected the data that the run was made from, found "
-                    f"others; {_OTHER_DATA}"
-                )
-
-    def write_data(self, dataset: Dataset, vocabulary: Symbols) -> None:
-        """Large data that the recipe gives again without any file are not copied."""
-        with self.transaction():
             if not dataset.key:
                 documents = in_batches(dataset.documents, _BATCH)
                 texts = ("".join(f"{d.text}\n" for d in some).encode() for some in documents)
@@ -172,6 +164,12 @@ class RunFolder(RunFiles):
             self.write_json(CORPUS, describe(dataset))
             self.write_json(VOCABULARY, list(vocabulary.symbols))
             self.write_json(SPLITS, splits(dataset))
+            # A damaged corpus.json cannot say what differs, but the manifest has its hash.
+            if before and Entry.of([self.read(CORPUS)]) != before:
+                raise Mismatch(
+                    f"{self.path / CORPUS}: expected the data that the run was made from, found "
+                    f"others; {_OTHER_DATA}"
+                )
 
     def check_data(self, dataset: Dataset) -> None:
         """Refuse data that differ from those that the run was made from."""

@@ -127,12 +127,9 @@ class Run:
     def cost(self, name: str = "") -> dict[str, Any]:
         """The trained parameters, and the seconds of all stages that the model went through."""
         name = name or self.recipe.primary
-        facts = self.folder.read_facts(name)
-        seconds = 0.0
-        for stage in self.recipe.chain(name):
-            rows = self.folder.read_metrics(stage.name)
-            seconds += rows[-1].get("seconds", 0.0) if rows else 0.0
-        return {"parameters": facts.get("parameters"), "seconds": round(seconds, 2)}
+        rows = (self.folder.read_metrics(stage.name) for stage in self.recipe.chain(name))
+        seconds = round(sum(each[-1]["seconds"] for each in rows), 2)
+        return {"parameters": self.folder.read_facts(name)["parameters"], "seconds": seconds}
 
     def predictor(self, name: str = "") -> Any:
         """The model wrapped as a predictor, which answers questions or scores text."""
