@@ -4,7 +4,6 @@ import platform
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from wherefrom.core.answer_table import PREDICTION, AnswerTable, decode_answers, encode_answers
@@ -12,7 +11,6 @@ from wherefrom.core.arrays import load_arrays, parts
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Note
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
-from wherefrom.core.files import cannot_write
 from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.manifests import MANIFEST, Entry
@@ -220,17 +218,6 @@ class RunFolder(RunFiles):
             self.set_aside("audit", f"audit-before-{taken + 1}")
 
     # -- stages, models, predictions ------------------------------------------------
-
-    def stage(self, name: str) -> Path:
-        folder = self.locate(f"stages/{name}")
-        with cannot_write(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-        return folder
-
-    def log_file(self, stage: str, name: str = METRICS) -> Path:
-        """A file that rows are added to while a stage is trained."""
-        self.stage(stage)
-        return self.locate(f"stages/{stage}/{name}")
 
     def read_metrics(self, stage: str) -> list[dict[str, Any]]:
         """A row for each chunk of a trained stage."""

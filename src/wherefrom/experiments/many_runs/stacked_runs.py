@@ -4,9 +4,10 @@ Every run has its own folder, which holds what it would hold had the run been tr
 Runs that are finished are only read; those that are further along than others go on beside them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
+from itertools import repeat
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -164,20 +165,16 @@ class _Queue:
         """Open them one by one; several processes read the texts of all but the first if that is
         worth it, by the seconds that the first takes."""
         began = monotonic()
-        for opened in map(self._open, requests[:1]):
-            yield opened
-            others, documents = requests[1:], len(opened.workshop.dataset.documents)
-            seconds = (monotonic() - began) * len(others)
-            processes = min(usual_threads(), int(seconds / _WORTH_A_PROCESS))
-            if (
-                processes < 2
-                or documents >= LARGE
-                or any(r.planned and r.planned.workshop for r in others)
-            ):
-                yield from map(self._open, others)
-                return
+        opened = self._open(requests[0])
+        yield opened
+        others, documents = requests[1:], len(opened.workshop.dataset.documents)
+        seconds = (monotonic() - began) * len(others)
+        processes = min(usual_threads(), int(seconds / _WORTH_A_PROCESS))
+        found: Iterable[Workshop | None] = repeat(None)
+        read = any(r.planned and r.planned.workshop for r in others)
+        if processes > 1 and documents < LARGE and not read:
             found = read_ahead([request.recipe for request in others], processes)
-            yield from map(self._open, others, found)
+        yield from map(self._open, others, found)
 
     def _count(self, workshop: Workshop, asked: int) -> int:
         """How many of the `asked` models are trained together; the workshop is the first's."""

@@ -337,19 +337,19 @@ class Execution:
 
     def prepare(self, stage: Stage) -> tuple[dict[str, Any] | None, Any, dict[str, Any]]:
         """The weights that a stage starts from, its probe, and options of the training loop."""
-        workshop = self.workshop
+        workshop, place = self.workshop, f"stages/{stage.name}"
         start = self._final_weights(stage.start_from) if stage.start_from else None
         probe = None
         if stage.probe:
-            probe = partial(Probe, workshop, stage, self.folder.log_file(stage.name, PROBES))
+            probe = partial(Probe, workshop, stage, self.folder.locate(f"{place}/{PROBES}"))
         elif self.recipe.watch and stage in self.recipe.chain():
-            path = self.folder.log_file(stage.name, GLANCES)
+            path = self.folder.locate(f"{place}/{GLANCES}")
             probe = partial(Watch, workshop, stage, self.recipe.watch, self.observers, path=path)
-        self.folder.unlist(f"stages/{stage.name}/")  # listed again at its end
+        self.folder.unlist(f"{place}/")  # listed again at its end
         loop = {
             "checkpoints": self._checkpoints(stage),
             "checkpoint_seconds": stage.checkpoint_seconds if self._is_first() else inf,
-            "metrics_path": self.folder.log_file(stage.name),
+            "metrics_path": self.folder.locate(f"{place}/{METRICS}"),
             "observers": self.observers,
         }
         return start, probe, loop
@@ -389,7 +389,6 @@ class Execution:
             "stage": recipe_identity(replace(stage, steps=1, revised=())),
             **model_identity(workshop.config_of(stage), workshop.vocabulary),
         }
-        self.folder.stage(stage.name)
         return Checkpoints(self.folder.locate(f"stages/{stage.name}/checkpoints"), identity)
 
     def _final_weights(self, stage_name: str) -> dict[str, Any]:
