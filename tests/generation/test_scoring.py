@@ -73,11 +73,6 @@ def test_the_last_character_need_not_be_read():
         score(model, [[2], [2] * 18])
 
 
-def test_nothing_comes_before_the_first_character():
-    with pytest.raises(BadData, match="text 0: expected something before"):
-        score(random_model(), [[2, 3]], [0])
-
-
 @pytest.mark.parametrize("mixer", MIXERS)
 def test_what_may_follow_is_that_of_each_text_alone(mixer):
     model = random_model(mixer)

@@ -70,7 +70,7 @@ def _score(
 ) -> list[np.ndarray]:
     """A row of scores of each sequence, and one of entropies; empty where nothing is scored."""
     begins = [1] * len(sequences) if starts is None else starts
-    _check(sequences, begins, model.max_input)
+    _check(sequences, model.max_input)
     return _read(model, sequences, partial(_score_batch, model, sequences, begins, entropies))
 
 
@@ -119,14 +119,10 @@ def _read(model: LanguageModel, sequences: Texts, wanted: Wanted) -> list[np.nda
     return [rows[i] for i in range(len(sequences))]
 
 
-def _check(sequences: Texts, starts: Sequence[int], longest: int) -> None:
-    for i, (sequence, start) in enumerate(zip(sequences, starts, strict=True)):
+def _check(sequences: Texts, longest: int) -> None:
+    for i, sequence in enumerate(sequences):
         if len(sequence) - 1 > longest:
             raise BadData(
                 f"text {i}: expected at most {longest + 1} characters, the most that the model "
                 f"scores, found {len(sequence)}"
-            )
-        if start < 1:
-            raise BadData(
-                f"text {i}: expected something before the characters to score, found nothing"
             )

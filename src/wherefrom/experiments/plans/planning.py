@@ -12,7 +12,7 @@ from time import monotonic
 from wherefrom.core.config import encode, from_json
 from wherefrom.core.contracts import Note
 from wherefrom.core.durations import duration
-from wherefrom.core.errors import Damaged, UsageError
+from wherefrom.core.errors import UsageError
 from wherefrom.core.identity import differences, require_same
 from wherefrom.core.plurals import counted
 from wherefrom.core.recipe import Recipe, Stage
@@ -291,8 +291,7 @@ def _stored(
     advice = "choose another folder with --out"
     require_same(folder.path, plan.changes, dict(changes), holder="the folder's run", advice=advice)
     made = folder.read_recipe(folder.latest)
-    if not isinstance(made, Recipe):
-        raise Damaged(f"{folder.path / RUN}: expected a recipe that trains beside its plan")
+    assert isinstance(made, Recipe)  # what has a plan trains
     recipe = replace(made, device=asked.device, threads=asked.threads, seed=asked.seed)
     recipe = replace(recipe, data=asked.data)
     if minutes is None or plan.minutes is None or minutes <= plan.minutes:
