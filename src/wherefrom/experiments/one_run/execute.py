@@ -346,19 +346,15 @@ class Execution:
             path = self.folder.locate(f"{place}/{GLANCES}")
             probe = partial(Watch, workshop, stage, self.recipe.watch, self.observers, path=path)
         self.folder.unlist(f"{place}/")  # listed again at its end
+        ranks = current_ranks()  # others save only the end of a stage, to start the next one from
+        first = ranks is None or ranks.rank == 0
         loop = {
             "checkpoints": self._checkpoints(stage),
-            "checkpoint_seconds": stage.checkpoint_seconds if self._is_first() else inf,
+            "checkpoint_seconds": stage.checkpoint_seconds if first else inf,
             "metrics_path": self.folder.locate(f"{place}/{METRICS}"),
             "observers": self.observers,
         }
         return start, probe, loop
-
-    @staticmethod
-    def _is_first() -> bool:
-        """Other ranks save only the end of a stage, which the next one may start from."""
-        ranks = current_ranks()
-        return ranks is None or ranks.rank == 0
 
     def keep(self, stage: Stage, model: Any, finished: Finished) -> None:
         """Hold the model after a stage: it is written with all that is made with it."""
