@@ -262,14 +262,3 @@ def test_what_is_wrong_with_a_finding_is_named(data, message):
     with pytest.raises(BadData) as error:
         from_json(Case, data, "case")
     assert str(error.value).startswith(message)
-
-
-def test_a_class_that_checks_itself_is_bad_data_too():
-    with pytest.raises(BadData, match=r"square\.side: expected a number above 0, found -1\.0"):
-        from_json(Square, {"side": -1.0}, "square")
-
-
-def test_a_whole_number_may_stand_for_any_number():
-    found = from_json(Measure, {"value": 1, "interval": [0, 2], "unit": None}, "m")
-    assert found == Measure(1.0, (0.0, 2.0))
-    assert [type(x) for x in (found.value, *found.interval)] == [float] * 3

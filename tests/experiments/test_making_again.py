@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
-from wherefrom.core.errors import Damaged, Mismatch
+from wherefrom.core.errors import Damaged
 from wherefrom.experiments.one_run.execute import Execution, execute
 from wherefrom.experiments.plans.planning import Planned
 from wherefrom.experiments.recipes.facts_recipe import read_again
@@ -84,16 +84,6 @@ def test_what_cannot_be_made_again_is_left_as_it_is(own_run, tiny_settings):
             api.run("people", out=own_run, settings=tiny_settings)
         (own_run / name).write_bytes(whole)
     assert verify_run(own_run).faults == ()
-
-
-def test_data_that_have_changed_replace_no_damaged_ones(own_facts):
-    run, corpus = own_facts / "run", own_facts / "corpus.txt"
-    recipe = open_run(run).recipe
-    (run / "corpus" / "corpus.json").unlink()
-    corpus.write_text(corpus.read_text().replace("Oslo", "Rome"))
-    with pytest.raises(Mismatch, match=r"corpus\.json: expected the data that the run was made"):
-        execute(recipe, run)
-    assert not (run / "corpus" / "corpus.json").exists()
 
 
 def test_a_run_that_goes_on_can_be_asked_meanwhile(facts_folder, tmp_path):

@@ -6,7 +6,7 @@ import torch
 
 from tests.support.drawn_models import draw_gpt, draw_weights
 from wherefrom.core.characters import PRINTABLE
-from wherefrom.core.errors import BadData, UsageError
+from wherefrom.core.errors import BadData
 from wherefrom.generation.decoder import Decoder
 from wherefrom.generation.requests import Request
 from wherefrom.generation.text_scorer import WINDOW, TextScorer, go_on
@@ -72,8 +72,6 @@ def test_what_cannot_be_scored_is_refused():
         scorer.log_probabilities("a")
     with pytest.raises(BadData, match="U\\+00E9"):
         scorer.log_probabilities("né")
-    with pytest.raises(UsageError, match="overlap"):
-        scorer.overlapping(1.0)
 
 
 @pytest.mark.parametrize("make", [gpt, gru])

@@ -1,22 +1,22 @@
 import numpy as np
 import pytest
 
-from wherefrom.core.contracts import Document, Objective
+from wherefrom.core.contracts import Objective
 from wherefrom.core.errors import BadData
 from wherefrom.core.words import WordVocabulary
-from wherefrom.objectives.bigrams import Bigrams, BigramTable, bigrams
+from wherefrom.objectives.bigrams import Bigrams, BigramTable
 
-DOCUMENTS = [Document("the cat sat"), Document("cat"), Document("the the")]
-VOCABULARY = WordVocabulary.from_text(d.text for d in DOCUMENTS)  # cat 2, sat 3, the 4
-PAIRS = bigrams(DOCUMENTS, VOCABULARY)
+TEXTS = ["the cat sat", "cat", "the the"]
+VOCABULARY = WordVocabulary.from_text(TEXTS)  # cat 2, sat 3, the 4
+PAIRS = VOCABULARY.bigrams(TEXTS)
 
 
 def test_bigrams_stand_between_begin_and_end_and_never_cross():
     expected = [(0, 4), (4, 2), (2, 3), (3, 1), (0, 2), (2, 1), (0, 4), (4, 4), (4, 1)]
     assert PAIRS.tolist() == [list(pair) for pair in expected]
     assert PAIRS.dtype == np.int64
-    assert bigrams([], VOCABULARY).shape == (0, 2)
-    assert bigrams([Document("")], VOCABULARY).tolist() == [[0, 1]]
+    assert VOCABULARY.bigrams([]).shape == (0, 2)
+    assert VOCABULARY.bigrams([""]).tolist() == [[0, 1]]
 
 
 def test_render_gives_the_planned_bigrams_each_counted_once():
@@ -41,6 +41,6 @@ def test_a_table_has_every_different_bigram_and_how_often_it_occurs():
 
 def test_a_text_without_bigrams_is_refused():
     with pytest.raises(BadData, match="at least one sentence"):
-        Bigrams(bigrams([], VOCABULARY), rows=4, seed=0, stage=0)
+        Bigrams(PAIRS[:0], rows=4, seed=0, stage=0)
     with pytest.raises(BadData, match="at least one sentence"):
-        BigramTable(bigrams([], VOCABULARY))
+        BigramTable(PAIRS[:0])

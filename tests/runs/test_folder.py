@@ -27,9 +27,7 @@ DATASET = Dataset(
 
 @pytest.fixture
 def folder(tmp_path) -> RunFolder:
-    made = RunFolder(tmp_path / "deep" / "run")
-    made.create()
-    return made
+    return RunFolder(tmp_path / "deep" / "run")
 
 
 @pytest.fixture
@@ -51,7 +49,7 @@ def test_a_recipe_comes_back_equal(folder, name):
 
 def test_the_run_file_says_its_format_and_what_made_it(folder, recipe):
     folder.write_recipe(recipe)
-    contents = json.loads(folder.run_file.read_text())
+    contents = json.loads((folder.path / "run.json").read_text())
     assert contents["format_version"] == 2
     assert contents["recipe"]["model"]["n_embd"] == 16
     assert {"python", "torch", "numpy", "wherefrom", "machine"} <= contents["versions"].keys()
@@ -86,7 +84,7 @@ def test_a_recipe_of_another_version_is_refused(folder, recipe):
 
 def test_data_lies_there_to_be_read(folder):
     vocabulary = Vocabulary.from_text(["Ann in Oslo", "Bo, Rome"])
-    folder.write_data(DATASET, vocabulary)
+    folder.keep_data(DATASET, vocabulary)
     path = folder.path
     assert (path / "corpus" / "documents.txt").read_text() == "Ann in Oslo\nBo, Rome\n"
     assert tuple(json.loads((path / "vocab.json").read_text())) == vocabulary.characters
@@ -109,7 +107,7 @@ def test_data_lies_there_to_be_read(folder):
     ],
 )
 def test_other_data_is_refused_by_what_differs(folder, other, field):
-    folder.write_data(DATASET, Vocabulary.from_text(["abc"]))
+    folder.keep_data(DATASET, Vocabulary.from_text(["abc"]))
     with pytest.raises(Mismatch, match=field):
         folder.check_data(other)
 

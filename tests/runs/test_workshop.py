@@ -94,12 +94,6 @@ def test_answers_may_be_as_long_as_those_that_are_asked(tmp_path):
     assert not workshop.predictor(shorter).searching(1).answer([question])[0].finished
 
 
-def test_the_courses_room_is_kept_where_answers_are_short(workshop):
-    answerer = workshop.predictor(Reciter(workshop.vocabulary, "a" * 40))
-    (answer,) = answerer.searching(1).answer([workshop.dataset.asked[0].text])
-    assert (answer.text, answer.finished) == ("a" * 32, False)
-
-
 @pytest.mark.parametrize("attention", ["synthesizer", "causal"])
 def test_rows_are_as_long_as_the_model_reads(tmp_path, attention):
     """Lines of 400 characters fill every row; a synthesizer's w2 has a column less than a block."""

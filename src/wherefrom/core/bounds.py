@@ -4,6 +4,7 @@ A bound refuses what no run could do with: a number that is not finite, a length
 years. It stands in the message, so that nobody has to look for it.
 """
 
+from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
@@ -36,6 +37,12 @@ def is_name(value: object) -> bool:
         return False
     bare = value == value.strip(" .") and ".." not in value
     return bare and value.isprintable() and not any(c in value for c in _SEPARATORS)
+
+
+def check_choice(config: Any, field: str, known: Collection[str]) -> None:
+    """One of a few words."""
+    value = getattr(config, field)
+    check(value in known, type(config).__name__, field, value, f"one of {known}")
 
 
 def check_whole(config: Any, field: str, least: int, most: int, meaning: str = "") -> None:

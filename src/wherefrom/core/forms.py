@@ -164,24 +164,20 @@ def _narrow(form: Form, inner: Sequence[str]) -> Counter[Form]:
 
 def _heads(text: str) -> list[str]:
     """The beginnings of a text that end in a word without a capital, before one that has one."""
-    words = list(re.finditer(r"\S+", text))
-    named = [_is_name(word[0]) for word in words]
-    return [
-        text[: words[i].start()]
-        for i in range(1, len(words))
-        if not named[i - 1] and any(named[:i]) and any(named[i:])
-    ]
+    return [text[: right.start()] for left, right in _neighbours(text) if not _is_name(left[0])]
 
 
 def _tails(text: str) -> list[str]:
     """The ends of a text that begin with a word without a capital, after one that has one."""
+    return [text[left.end() :] for left, right in _neighbours(text) if not _is_name(right[0])]
+
+
+def _neighbours(text: str) -> list[tuple[re.Match[str], re.Match[str]]]:
+    """Words that follow each other, with a capital up to the one and one from the other on."""
     words = list(re.finditer(r"\S+", text))
     named = [_is_name(word[0]) for word in words]
-    return [
-        text[words[i - 1].end() :]
-        for i in range(1, len(words))
-        if not named[i] and any(named[:i]) and any(named[i:])
-    ]
+    places = (i for i in range(1, len(words)) if any(named[:i]) and any(named[i:]))
+    return [(words[i - 1], words[i]) for i in places]
 
 
 @lru_cache(maxsize=1 << 14)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 from wherefrom.core.bounds import (
     MOST_ROWS,
     MOST_STEPS,
+    check_choice,
     check_name,
     check_number,
     check_positive,
@@ -40,8 +41,7 @@ class Schedule:
     floor: float = 0.0
 
     def __post_init__(self) -> None:
-        shapes = ("constant", "linear", "cosine", "course")
-        check(self.shape in shapes, "Schedule", "shape", self.shape, f"one of {shapes}")
+        check_choice(self, "shape", ("constant", "linear", "cosine", "course"))
         check(0 <= self.warmup <= 1, "Schedule", "warmup", self.warmup, "a share from 0 to 1")
         check(0 <= self.floor <= 1, "Schedule", "floor", self.floor, "a factor from 0 to 1")
 
@@ -99,9 +99,8 @@ class Stage:
         check_positive(self, "clip", LONGEST_NORM, "a norm")
         seconds = "0: after every chunk of steps; a day at most, or a stop would lose more"
         check_number(self, "checkpoint_seconds", 0, DAY, seconds)
-        orders, kinds = ("shuffled", "file"), ("fp32", "tf32", "bf16")
-        check(self.order in orders, "Stage", "order", self.order, f"one of {orders}")
-        check(self.arithmetic in kinds, "Stage", "arithmetic", self.arithmetic, f"one of {kinds}")
+        check_choice(self, "order", ("shuffled", "file"))
+        check_choice(self, "arithmetic", ("fp32", "tf32", "bf16"))
         first = f"that the first objective ('{used[0].name}') starts at 0, since it takes all rows"
         check(used[0].start == 0, "Stage", "mix", f"start={used[0].start:g}", first)
 
@@ -141,9 +140,8 @@ class Task:
 
     def __post_init__(self) -> None:
         check_name(self, "name")
-        measures = ("accuracy", "perplexity", "predictions", "samples")
-        check(self.measure in measures, "Task", "measure", self.measure, f"one of {measures}")
-        check(self.split in SPLITS, "Task", "split", self.split, f"one of {SPLITS}")
+        check_choice(self, "measure", ("accuracy", "perplexity", "predictions", "samples"))
+        check_choice(self, "split", SPLITS)
         check(set(self.support) <= set(SUPPORTS), "Task", "support", self.support, f"{SUPPORTS}")
         check_whole(self, "beams", 1, MOST_BEAMS, "rows that are decoded at once")
         check_share(self, "overlap")
@@ -191,7 +189,7 @@ class Recipe:
             check(known, "Stage", "probe", stage.probe, f"one of {tasks}")
         for model in self.models:
             check(model.stage in stages, "ModelEntry", "stage", model.stage, f"one of {stages}")
-        check(self.primary in models, "Recipe", "primary", self.primary, f"one of {models}")
+        check_choice(self, "primary", models)
 
     def stage(self, name: str) -> Stage:
         return next(s for s in self.stages if s.name == name)
@@ -235,10 +233,9 @@ Experiment = Recipe | Demonstrations  # what a name of the catalogue stands for
 
 def _check_place(recipe: Experiment) -> None:
     """What every recipe has: its name, and where it runs."""
-    cls, devices = type(recipe).__name__, ("auto", "cpu", "cuda")
     check_name(recipe, "name")
     check_whole(recipe, "seed", 0, 2**32 - 1)
-    check(recipe.device in devices, cls, "device", recipe.device, f"one of {devices}")
+    check_choice(recipe, "device", ("auto", "cpu", "cuda"))
     check_whole(recipe, "threads", 0, MOST_THREADS, "0: one for each core")
 
 

@@ -138,17 +138,14 @@ class _Process:
 def _unseen() -> Generator[None, None, None]:
     """Hide the user's program, which a new process would import, and so run again where it has no
     main guard; and hold Ctrl-C back, which would reach a process that is just starting."""
-    main, posix = sys.modules["__main__"], hasattr(signal, "pthread_sigmask")
-    before: set[Any] = set()
-    if posix:
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    main = sys.modules["__main__"]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     sys.modules["__main__"] = ModuleType("__main__")
     try:
         yield
     finally:
         sys.modules["__main__"] = main
-        if posix:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _serve(pipe: Any, settings: dict[str, str], saves: bool) -> None:
@@ -161,8 +158,7 @@ def _serve(pipe: Any, settings: dict[str, str], saves: bool) -> None:
 
 def _settle(settings: dict[str, str]) -> None:
     """This process works alone and silently, whatever its parent is one of."""
-    if hasattr(os, "setsid"):
-        os.setsid()  # Ctrl-C reaches the parent, which tells this process
+    os.setsid()  # Ctrl-C reaches the parent, which tells this process
     silence()
     os.environ.pop("TORCHELASTIC_RUN_ID", None)
     os.environ |= settings

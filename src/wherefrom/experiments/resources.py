@@ -92,7 +92,9 @@ def count_ranks(
     if size > 1:
         if trains:
             _require_shareable(asked, size)
-        _require_room(asked, here)
+        gpus = choose_device(asked.device).type == "cuda"
+        what, most = ("GPU", count_gpus()) if gpus else ("core", count_cores())
+        _require_at_most(what, most, here)
     return size, here
 
 
@@ -129,15 +131,6 @@ def _require_shareable(asked: Experiment, size: int) -> None:
                 f"--processes: expected at most {stage.batch}, one for each row of a step of stage "
                 f"'{stage.name}', found {size}; raise stages.{stage.name}.batch or take fewer"
             )
-
-
-def _require_room(asked: Experiment, here: int) -> None:
-    """Refuse more ranks on this machine than it has cores, or GPUs."""
-    device = choose_device(asked.device).type
-    if device == "cuda":
-        _require_at_most("GPU", count_gpus(), here)
-    else:
-        _require_at_most("core", count_cores(), here)
 
 
 def _require_at_most(what: str, most: int, here: int) -> None:

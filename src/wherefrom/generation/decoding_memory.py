@@ -90,10 +90,11 @@ class Memory:
         """Prompts of ascending length become `copies` neighbouring rows each; (G * copies, V)."""
         first, count = self.rows, len(prompts)
         self.store.part(first, first + count).lengths_R.zero_()
-        logits = [
-            self._read_batch(first + batch.start, prompts[batch])
-            for batch in groups([len(prompt) for prompt in prompts], reading_budget(self.device))
-        ]
+        lengths, logits = [len(prompt) for prompt in prompts], list[Tensor]()
+        for batch in groups(lengths, reading_budget(self.device)):
+            part = self.store.part(first + batch.start, first + batch.stop)
+            counts = torch.tensor(lengths[batch], device=self.device)
+            logits.append(self._read(part, pad(prompts[batch], self.device), counts))
         self.rows += count * copies
         logits_GV = torch.cat(logits)
         if copies == 1:
@@ -113,10 +114,6 @@ class Memory:
             source_N, target_N = torch.tensor(moves, device=self.device).T
             self.store.move(source_N, target_N, first)
         self.rows = len(sources)
-
-    def _read_batch(self, row: int, texts: Sequence[Sequence[int]]) -> Tensor:
-        counts = torch.tensor([len(text) for text in texts], device=self.device)
-        return self._read(self.store.part(row, row + len(texts)), pad(texts, self.device), counts)
 
     def _read(self, part: Store, tokens_RT: Tensor, count_R: Tensor) -> Tensor:
         """Logits after the last of each row's `count` new characters, (R, V)."""

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from wherefrom.core.config import check
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import Alphabet
 from wherefrom.generation.decoder import Decoder
@@ -26,7 +25,6 @@ class TextScorer:
     """
 
     def __init__(self, model: LanguageModel, vocabulary: Alphabet, overlap: float = 0.5) -> None:
-        check(0 <= overlap < 1, "TextScorer", "overlap", overlap, "a share from 0, below 1")
         self.model, self.vocabulary, self.overlap = model, vocabulary, overlap
         self.window = min(model.max_input, WINDOW)
 

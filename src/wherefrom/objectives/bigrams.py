@@ -1,15 +1,13 @@
 """The next word from the one before: bigrams drawn evenly from a text, or all of them at once."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from wherefrom.core.contracts import EVERY_ROW, Batch, Document
+from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
-from wherefrom.core.words import WordVocabulary
 
 
 @dataclass(frozen=True)
@@ -21,11 +19,6 @@ class BigramsConfig:
 
     kind: ClassVar[str] = "bigrams"
     table: bool = False
-
-
-def bigrams(documents: Iterable[Document], vocabulary: WordVocabulary) -> np.ndarray:
-    """Every (previous, next) of the documents, [N, 2]; none reaches from one into another."""
-    return vocabulary.bigrams(document.text for document in documents)
 
 
 class Bigrams:

@@ -13,7 +13,7 @@ from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Document, Note, Objective, Question, Span
 from wherefrom.core.recipe import Share, Stage
 from wherefrom.data.reviews import LABELS
-from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable, bigrams
+from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable
 from wherefrom.objectives.corpus import VERSION, Corpus, index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.note_rows import teach_notes
@@ -179,7 +179,7 @@ def _answers(config: AnswersConfig, material: Material, place: Place, order: str
 
 
 def _bigrams(config: BigramsConfig, material: Material, place: Place, order: str) -> Objective:
-    pairs = bigrams(material.dataset.training_documents, material.vocabulary)
+    pairs = material.vocabulary.bigrams(d.text for d in material.dataset.training_documents)
     return BigramTable(pairs) if config.table else Bigrams(pairs, **place)
 
 

@@ -13,8 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from wherefrom.core.bounds import check_number, check_whole
-from wherefrom.core.config import check
+from wherefrom.core.bounds import check_choice, check_number, check_whole
 from wherefrom.core.contracts import EVERY_ROW, Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.made_sequence import in_batches
@@ -41,8 +40,7 @@ class AnswersConfig:
     names: float = 0.0
 
     def __post_init__(self) -> None:
-        known = self.reads in ("asked", "notes")
-        check(known, "AnswersConfig", "reads", self.reads, "asked or notes")
+        check_choice(self, "reads", ("asked", "notes"))
         check_whole(self, "wordings", 1, 3, "questions, behind the name, in its sentence")
         check_number(self, "names", 0.0, 1.0)
 

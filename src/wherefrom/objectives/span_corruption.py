@@ -17,6 +17,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from wherefrom.core.bounds import check_choice
 from wherefrom.core.config import check
 from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.randomness import Stream, below, chance, draws
@@ -40,7 +41,7 @@ class NextCharacterConfig:
 
     def __post_init__(self) -> None:
         _check_shares(self, "windows", "background")
-        _check_reads(self)
+        check_choice(self, "reads", READ)
 
 
 @dataclass(frozen=True)
@@ -77,21 +78,14 @@ class SpanCorruptionConfig:
     def __post_init__(self) -> None:
         _check_shares(self, "windows", "salient", "beside_subject", "answer_like")
         _check_shares(self, "weight", "background", "longest")
-        known = self.long_texts in ("prefix", "window")
-        name = type(self).__name__
-        check(known, name, "long_texts", self.long_texts, "prefix or window")
-        _check_reads(self)
+        check_choice(self, "long_texts", ("prefix", "window"))
+        check_choice(self, "reads", READ)
 
 
 def _check_shares(config: object, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         check(0 <= value <= 1, type(config).__name__, name, value, "a share from 0 to 1")
-
-
-def _check_reads(config: NextCharacterConfig | SpanCorruptionConfig) -> None:
-    known = config.reads in READ
-    check(known, type(config).__name__, "reads", config.reads, f"one of {READ}")
 
 
 class Documents:

@@ -34,7 +34,6 @@ from wherefrom.models import bigram
 from wherefrom.models.dan import DAN, Classifier, DANConfig, DANVariant
 from wherefrom.models.gpt import GPT, GPTConfig
 from wherefrom.models.gru import GRU, GRUConfig
-from wherefrom.objectives.bigrams import bigrams
 from wherefrom.objectives.objective_catalogue import OBJECTIVES
 from wherefrom.training.numpy_learner import SGD, Descender, NumpyAdamW, NumpyLearner, SGDConfig
 from wherefrom.training.optimisers import AdamWConfig, MuonConfig, factor
@@ -137,7 +136,7 @@ def _descender(model: bigram.Bigram, stage: Stage) -> Descender:
 def _held_out_bigrams(dataset: Dataset, vocabulary: WordVocabulary) -> ScoredText:
     """Every bigram of the held-out sentences, and what they leave unsaid of the text itself."""
     held_out = dataset.held_out_documents
-    pairs = bigrams(held_out, vocabulary)
+    pairs = vocabulary.bigrams(document.text for document in held_out)
     forms = [document.text.split() for document in held_out]
     given = isinstance(dataset, WordText)
     details = {"bigrams": len(pairs)} | (dataset.details if given else {})

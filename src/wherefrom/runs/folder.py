@@ -4,7 +4,6 @@ import platform
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 from wherefrom.core.answer_table import PREDICTION, AnswerTable, decode_answers, encode_answers
@@ -12,7 +11,6 @@ from wherefrom.core.arrays import load_arrays, parts
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Note
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
-from wherefrom.core.files import cannot_write
 from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.manifests import MANIFEST, Entry
@@ -51,18 +49,10 @@ _OTHER_DATA = (
 class RunFolder(RunFiles):
     """Paths and files of one run; it computes nothing."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(path)
-        self.run_file, self.status_file = path / RUN, path / STATUS
-
     # -- the recipe ---------------------------------------------------------------
 
     def exists(self) -> bool:
         return is_run(self.path)
-
-    def create(self) -> None:
-        with cannot_write(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
 
     def write_recipe(
         self,
@@ -152,7 +142,10 @@ class RunFolder(RunFiles):
     # -- data ---------------------------------------------------------------------
 
     def keep_data(self, dataset: Dataset, vocabulary: Symbols) -> None:
-        """Write the data; Mismatch unless they are those of an earlier part of the run, if any."""
+        """Write the data; Mismatch unless they are those of an earlier part of the run, if any.
+
+        Large data that the recipe gives again without any file are not copied.
+        """
         listed = [name for name in DATA if self.has(name)]
         if listed and self.is_sound(CORPUS):
             self.check_data(dataset)
@@ -160,17 +153,6 @@ class RunFolder(RunFiles):
             return
         with self.transaction():
             before = self.manifest.files.get(CORPUS) if self.manifest else None
-            self.write_data(dataset, vocabulary)
-            # A damaged corpus.json cannot say what differs, but the manifest has its hash.
-            if before and Entry.of([self.read(CORPUS)]) != before:
-                raise Mismatch(
-                    f"{self.path / CORPUS}: expected the data that the run was made from, found "
-                    f"others; {_OTHER_DATA}"
-                )
-
-    def write_data(self, dataset: Dataset, vocabulary: Symbols) -> None:
-        """Large data that the recipe gives again without any file are not copied."""
-        with self.transaction():
             if not dataset.key:
                 documents = in_batches(dataset.documents, _BATCH)
                 texts = ("".join(f"{d.text}\n" for d in some).encode() for some in documents)
@@ -180,6 +162,12 @@ class RunFolder(RunFiles):
             self.write_json(CORPUS, describe(dataset))
             self.write_json(VOCABULARY, list(vocabulary.symbols))
             self.write_json(SPLITS, splits(dataset))
+            # A damaged corpus.json cannot say what differs, but the manifest has its hash.
+            if before and Entry.of([self.read(CORPUS)]) != before:
+                raise Mismatch(
+                    f"{self.path / CORPUS}: expected the data that the run was made from, found "
+                    f"others; {_OTHER_DATA}"
+                )
 
     def check_data(self, dataset: Dataset) -> None:
         """Refuse data that differ from those that the run was made from."""
@@ -230,17 +218,6 @@ class RunFolder(RunFiles):
             self.set_aside("audit", f"audit-before-{taken + 1}")
 
     # -- stages, models, predictions ------------------------------------------------
-
-    def stage(self, name: str) -> Path:
-        folder = self.locate(f"stages/{name}")
-        with cannot_write(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-        return folder
-
-    def log_file(self, stage: str, name: str = METRICS) -> Path:
-        """A file that rows are added to while a stage is trained."""
-        self.stage(stage)
-        return self.locate(f"stages/{stage}/{name}")
 
     def read_metrics(self, stage: str) -> list[dict[str, Any]]:
         """A row for each chunk of a trained stage."""

@@ -104,7 +104,7 @@ class Run:
         if name not in names:
             raise UsageError(f"{self.path}: no model '{name}'; {nearest(name, names)}")
         arrays, facts = self.folder.read_model(name)
-        stage = self.recipe.stage(next(m.stage for m in self.recipe.models if m.name == name))
+        stage = self.recipe.chain(name)[-1]
         config = self.workshop.family.complete(self.recipe.model, self.vocabulary)
         config = stage.variant.of(config) if stage.variant else config
         require_same(
@@ -127,12 +127,9 @@ class Run:
     def cost(self, name: str = "") -> dict[str, Any]:
         """The trained parameters, and the seconds of all stages that the model went through."""
         name = name or self.recipe.primary
-        facts = self.folder.read_facts(name)
-        seconds = 0.0
-        for stage in self.recipe.chain(name):
-            rows = self.folder.read_metrics(stage.name)
-            seconds += rows[-1].get("seconds", 0.0) if rows else 0.0
-        return {"parameters": facts.get("parameters"), "seconds": round(seconds, 2)}
+        rows = (self.folder.read_metrics(stage.name) for stage in self.recipe.chain(name))
+        seconds = round(sum(each[-1]["seconds"] for each in rows), 2)
+        return {"parameters": self.folder.read_facts(name)["parameters"], "seconds": seconds}
 
     def predictor(self, name: str = "") -> Any:
         """The model wrapped as a predictor, which answers questions or scores text."""

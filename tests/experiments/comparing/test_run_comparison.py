@@ -76,7 +76,6 @@ def test_language_models_have_bits_per_character_and_word_models_a_note(word_run
 
 def test_demonstrations_are_left_out_and_the_others_compared(tiny_run, tmp_path):
     lab = tmp_path / "lab"
-    RunFolder(lab).create()
     RunFolder(lab).write_recipe(get_recipe("attention-lab"))
     RunFolder(lab).write_status({"state": "finished", "seconds": 1.0, "results": {}})
     found = compare([tiny_run, lab, tiny_run])

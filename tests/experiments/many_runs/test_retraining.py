@@ -52,7 +52,7 @@ def test_pairs_are_trained_once_and_found_again(run: Run):
     before = [(r.path / "status.json").read_text() for r in pair]
     again = retrain_pairs(run, 1e9, most=1)
     assert [(r.path / "status.json").read_text() for r in again] == before
-    retrain(run, leave_out_half(run.recipe, 5, "first"), "without-5-first")  # half a pair
+    retrain(run, {"without-5-first": leave_out_half(run.recipe, 5, "first")})  # half a pair
     assert [r.path for r in find_retrained(run)] == [r.path for r in pair]
     out = [{q.subject for q in r.dataset.questions if q.support == "none"} for r in pair]
     without_text = {q.subject for q in run.dataset.questions if q.support == "none"}
@@ -115,17 +115,19 @@ def test_a_budget_says_how_many_pairs_go_together(run: Run, took, monkeypatch):
     monkeypatch.setattr(run, "status", {"state": "finished", "seconds": 40.0})
     queue = PairQueue(run, budget_minutes=2.0, most=8)
     queue._measured = frozenset()
-    first = queue.next_group()
+    first = queue.next_group(8)
     assert len(first) == 6  # 3 pairs of 40 s in 120 s
     took.update(dict.fromkeys(first, 10.0))  # they were faster: 60 s are left, for 3 more pairs
-    assert queue.next_group() == [
+    assert queue.next_group(8) == [
         f"without-{p}-{h}" for p in (3, 4, 5) for h in ("first", "second")
     ]
     took.update(dict.fromkeys(queue.pairs[6:12], 10.0))
-    assert queue.next_group() == []
-    assert PairQueue(run, budget_minutes=0.0, most=8).next_group() == []  # the first is finished
+    assert queue.next_group(8) == []
+    assert PairQueue(run, budget_minutes=0.0, most=8).next_group(8) == []  # the first is finished
     took.clear()
-    assert len(PairQueue(run, budget_minutes=0.0, most=8).next_group()) == 2  # one pair in any case
+    assert (
+        len(PairQueue(run, budget_minutes=0.0, most=8).next_group(8)) == 2
+    )  # one pair in any case
 
 
 @pytest.mark.parametrize(("processes", "pairs"), [(1, 1), (2, 2)])
@@ -186,4 +188,4 @@ def test_a_run_is_retrainable_while_its_text_is_there(own_facts: Path):
     assert isinstance(error, MissingInput)
     assert str(error).startswith("no model was retrained: ")
     with pytest.raises(MissingInput, match="corpus"):
-        retrain(run, reseed(run.recipe), "unchanged")
+        retrain(run, {"unchanged": reseed(run.recipe)})

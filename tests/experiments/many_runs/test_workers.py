@@ -161,7 +161,6 @@ def test_progress_counts_what_was_trained_before(
     recipe = bigram_tiny()
     ready = [RunRequest(replace(recipe, seed=n), tmp_path / f"{n}") for n in range(10)]
     for seed in ready[:done]:
-        RunFolder(seed.path).create()
         RunFolder(seed.path).write_recipe(seed.recipe)
         RunFolder(seed.path).write_status({"state": "finished", "seconds": 1.0, "results": {}})
     lines: list[str] = []

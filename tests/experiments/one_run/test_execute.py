@@ -95,16 +95,6 @@ def test_a_finished_folder_of_other_data_is_left_alone(own_facts):
 # --- stages ----------------------------------------------------------------------------------
 
 
-def test_several_tasks_have_names_of_their_own(quick, tmp_path):
-    tasks = (
-        Task("birthplace", predictors=("majority",)),
-        Task("untold", support=("none",), predictors=("majority",)),
-    )
-    found = execute(replace(quick, tasks=tasks), tmp_path / "r").results
-    sizes = {name: result["n"] for name, result in found.items()}
-    assert sizes == {"majority": 8, "untold.majority": 4}
-
-
 def test_an_unknown_predictor_is_refused_with_a_guess(quick, tmp_path):
     tasks = (Task("birthplace", predictors=("majorty",)),)
     with pytest.raises(UsageError, match=r"predictor 'majorty': .*did you mean 'majority'"):

@@ -42,7 +42,7 @@ def test_no_model_decodes_a_question_twice(run, decoded):
 
 def test_answers_of_another_search_are_decoded_again(run, decoded):
     """What a greedy task decoded is not what `ask` would say."""
-    text = run.folder.run_file.read_text()
+    text = (run.path / "run.json").read_text()
     recipe = json.loads(text)
     recipe["recipe"]["tasks"]["birthplace"]["beams"] = 1
     run.folder.write_json("run.json", recipe)

@@ -19,8 +19,7 @@ from wherefrom.experiments.recipes.recipe_catalogue import (
     build,
     get_recipe,
 )
-from wherefrom.objectives.objective_catalogue import OBJECTIVES
-from wherefrom.runs.families import KINDS, decode_recipe
+from wherefrom.runs.families import decode_recipe
 from wherefrom.training.optimisers import MuonConfig
 
 PEOPLE = get_recipe("people")
@@ -40,11 +39,7 @@ def test_a_recipe_says_its_name_and_comes_back_from_toml_and_from_json(name):
 def test_everything_a_recipe_names_is_there(name):
     recipe = get_recipe(name)
     models = {m.name for m in recipe.models}
-    assert recipe.data.kind in KINDS
-    assert recipe.model.kind in KINDS
     for stage in recipe.stages:
-        assert stage.optimiser.kind in KINDS
-        assert {share.objective.kind for share in stage.mix} <= OBJECTIVES.keys()
         assert sum(share.share for share in stage.mix) == pytest.approx(1)
     for task in recipe.tasks:
         assert task.predictors

@@ -17,7 +17,6 @@ from wherefrom.show.page.report_page import describe_run
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder as `attention-lab` leaves it, with one claim and one wrong statement."""
     folder = RunFolder(tmp_path_factory.mktemp("lab") / "run")
-    folder.create()
     folder.write_recipe(get_recipe("attention-lab"))
     check = {"label": "a <b>sum</b>", "found": 1.0, "expected": 1.0, "tolerance": 0.1}
     check |= {"apart": False, "holds": True}

@@ -41,7 +41,6 @@ def run_demonstrations(recipe: Demonstrations, path: Path) -> Outcome:
     folder = RunFolder(path)
     if outcome := find_stored(folder, recipe):
         return outcome
-    folder.create()
     with lock_folder(path):
         if outcome := find_stored(folder, recipe):  # another process has finished it meanwhile
             return outcome

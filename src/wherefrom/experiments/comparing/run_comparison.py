@@ -115,14 +115,12 @@ def _demonstrates(run: AnyRun) -> bool:
 
 
 def _describe(run: Run) -> ComparedRun:
-    cost = run.cost()
     return ComparedRun(
         run=str(run.path),
         recipe=run.recipe.name,
         primary=run.recipe.primary,
-        parameters=cost["parameters"],
-        seconds=cost["seconds"],
         results=run.results | bits_per_character(run.results),
+        **run.cost(),
     )
 
 

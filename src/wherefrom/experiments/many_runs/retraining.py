@@ -6,7 +6,6 @@ own.
 """
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from time import monotonic
@@ -24,7 +23,6 @@ from wherefrom.experiments.many_runs.stacked_runs import (
     is_stacked,
 )
 from wherefrom.experiments.many_runs.workers import Job, Workers
-from wherefrom.experiments.one_run.execute import execute
 from wherefrom.experiments.resources import share_threads, usual_threads
 from wherefrom.memorisation.counterfactual import measured_models
 from wherefrom.memorisation.swap import SwapFindings, report_swap
@@ -71,26 +69,13 @@ def retrain_pairs(
     if processes > 1:
         threads = run.recipe.threads or share_threads(usual_threads(), processes)
         Workers(lambda: queue.next_job(threads), processes, threads, tell).run()
-    elif is_stacked(run.workshop, together):
-        while names := queue.next_group():
-            _retrain_stack(run, {n: queue.folder(n) for n in names}, together, watch, tell)
     else:
-        while (name := queue.next_name()) is not None:
-            retrain(run, _recipe_named(run.recipe, name), name, watch)
+        stacked = is_stacked(run.workshop, together)
+        while names := queue.next_group(most if stacked else 1):
+            recipes = {name: _recipe_named(run.recipe, name) for name in names}
+            retrain(run, recipes, watch, together if stacked else 1, tell)
     folders = [queue.folder(name) for name in queue.pairs[: 2 * queue.begun]]
     return [open_run(folder) for folder in folders if folder.exists()]
-
-
-def _retrain_stack(
-    run: Run, folders: Mapping[str, Path], most: int | None, watch: Watch | None, tell: Tell
-) -> None:
-    run.read_source()  # raises if the text has changed: see `why_not_retrainable`
-    requests: list[RunRequest] = []
-    for name, path in folders.items():
-        with cannot_write(path.parent):
-            path.parent.mkdir(parents=True, exist_ok=True)
-        requests.append(RunRequest(_recipe_named(run.recipe, name), path, f"{name}, "))
-    execute_all(requests, most, watch, tell)
 
 
 class PairQueue:
@@ -119,20 +104,17 @@ class PairQueue:
 
     def next_name(self) -> str | None:
         """The next model that is not finished; None if no pair is left, or no time for one."""
-        while not self._waiting:
-            if 2 * self.begun == len(self.pairs) or not self._pairs_in_time():
-                return None
-            self._waiting = self._begin_pair()
-        return self._waiting.pop(0)
+        self._waiting = self._waiting or self.next_group(1)
+        return self._waiting.pop(0) if self._waiting else None
 
-    def next_group(self) -> list[str]:
-        """The models of the next pairs, as many as the budget has time for if they go together."""
+    def next_group(self, most: int) -> list[str]:
+        """The models of the next pairs: at most so many, and as many as the budget has time for."""
         names: list[str] = []
-        pairs = self._pairs_in_time()
+        pairs = min(most, self._pairs_in_time())
         while 2 * self.begun < len(self.pairs) and pairs > 0:
             left = self._begin_pair()
             names += left
-            pairs = pairs - 1 if left else self._pairs_in_time() - len(names) // 2
+            pairs = pairs - 1 if left else min(most, self._pairs_in_time()) - len(names) // 2
         return names
 
     def _begin_pair(self) -> list[str]:
@@ -178,30 +160,40 @@ def run_swap(
     if count > people:
         tell(f"swap: only {people} held-out people have their answer in the text; all are swapped")
         count = people
-    changed = retrain(run, swap_answers(run.recipe, count), f"swapped-{count}", watch)
-    unchanged = retrain(run, reseed(run.recipe), "unchanged", watch)
+    recipes = {f"swapped-{count}": swap_answers(run.recipe, count), "unchanged": reseed(run.recipe)}
+    changed, unchanged = retrain(run, recipes, watch)
     model = open_as_stored(run, find_policy(run))
     wordings = model.word_texts(q.text for q in run.dataset.select("held-out"))
     return report_swap(run, changed, unchanged, wordings)
 
 
-def retrain(run: Run, recipe: Recipe, name: str, watch: Watch | None = None) -> Run:
-    """Train a recipe into the run's folder of retrained models; a finished run is only opened."""
-    path = run.folder.locate(f"audit/{FOLDER}/{name}")
-    with cannot_write(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    if not _finished(path):
+def retrain(
+    run: Run,
+    recipes: Mapping[str, Recipe],
+    watch: Watch | None = None,
+    most: int | None = 1,
+    tell: Tell = lambda _: None,
+) -> list[Run]:
+    """Train recipes into the run's folder of retrained models, by their names there.
+
+    Finished runs are only opened. At `most` so many are trained together: see `execute_all`.
+    """
+    requests: list[RunRequest] = []
+    for name, recipe in recipes.items():
+        path = run.folder.locate(f"audit/{FOLDER}/{name}")
+        with cannot_write(path.parent):
+            path.parent.mkdir(parents=True, exist_ok=True)
+        requests.append(RunRequest(recipe, path, f"{name}, "))
+    if not all(_finished(request.path) for request in requests):
         run.read_source()  # raises if the text has changed: see `why_not_retrainable`
-    stages = [stage.name for stage in recipe.stages]
-    with watch(stages, f"{name}, ") if watch else nullcontext() as observer:
-        execute(recipe, path, [observer] if observer else [])
-    return open_run(path)
+    execute_all(requests, most, watch, tell)
+    return [open_run(request.path) for request in requests]
 
 
 def _retrain_named(path: Path, name: str, threads: int) -> None:
     """Train the model of a pair by its name ("without-3-first"), with this number of threads."""
     run = open_run(path)
-    retrain(run, replace(_recipe_named(run.recipe, name), threads=threads), name)
+    retrain(run, {name: replace(_recipe_named(run.recipe, name), threads=threads)})
 
 
 def find_retrained(run: Run) -> list[Run]:

@@ -139,11 +139,7 @@ def _finished(seed: RunRequest) -> bool:
 def _job(seed: RunRequest, threads: int) -> Job:
     recipe = replace(seed.recipe, threads=threads)
     planned = seed.planned and replace(seed.planned, recipe=recipe, workshop=None)
-    return Job(f"seed {recipe.seed}", _run_seed, (recipe, seed.path, planned))
-
-
-def _run_seed(recipe: Recipe, folder: Path, planned: Planned | None) -> None:
-    execute(recipe, folder, planned=planned)
+    return Job(f"seed {recipe.seed}", execute, (recipe, seed.path, (), planned))
 
 
 def read_shared(runs: Sequence[Path]) -> dict[str, np.ndarray]:

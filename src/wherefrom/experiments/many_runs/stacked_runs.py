@@ -4,9 +4,10 @@ Every run has its own folder, which holds what it would hold had the run been tr
 Runs that are finished are only read; those that are further along than others go on beside them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, replace
+from itertools import repeat
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -79,10 +80,6 @@ def execute_all(
     return _Queue(requests, most, watch, tell).run()
 
 
-def _is_read(request: RunRequest) -> bool:
-    return request.planned is not None and request.planned.workshop is not None
-
-
 def check_most(most: int | None) -> None:
     if most is not None and not 1 <= most <= MOST_MODELS:
         raise UsageError(f"together: expected 1 to {MOST_MODELS:,} models, found {most}")
@@ -138,7 +135,9 @@ class _Queue:
         self._run_group(left[: len(group)], group)
         rest = list(left[len(group) :])
         del group
-        _free_memory()
+        release_memory()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
         return rest
 
     def _find_group(self, left: Sequence[RunRequest]) -> list[Execution]:
@@ -166,16 +165,16 @@ class _Queue:
         """Open them one by one; several processes read the texts of all but the first if that is
         worth it, by the seconds that the first takes."""
         began = monotonic()
-        for opened in map(self._open, requests[:1]):
-            yield opened
-            others, documents = requests[1:], len(opened.workshop.dataset.documents)
-            seconds = (monotonic() - began) * len(others)
-            processes = min(usual_threads(), int(seconds / _WORTH_A_PROCESS))
-            if processes < 2 or documents >= LARGE or any(_is_read(r) for r in others):
-                yield from map(self._open, others)
-                return
+        opened = self._open(requests[0])
+        yield opened
+        others, documents = requests[1:], len(opened.workshop.dataset.documents)
+        seconds = (monotonic() - began) * len(others)
+        processes = min(usual_threads(), int(seconds / _WORTH_A_PROCESS))
+        found: Iterable[Workshop | None] = repeat(None)
+        read = any(r.planned and r.planned.workshop for r in others)
+        if processes > 1 and documents < LARGE and not read:
             found = read_ahead([request.recipe for request in others], processes)
-            yield from map(self._open, others, found)
+        yield from map(self._open, others, found)
 
     def _count(self, workshop: Workshop, asked: int) -> int:
         """How many of the `asked` models are trained together; the workshop is the first's."""
@@ -206,8 +205,7 @@ class _Queue:
         label = f"{len(group)} models together, "
         with ExitStack() as held:
             observer = held.enter_context(self.watch(names, label)) if self.watch else None
-            for request, execution in zip(requests, group, strict=True):
-                execution.folder.create()
+            for request in requests:
                 held.enter_context(lock_folder(request.path))
             # Another process may have finished some of them in the meantime.
             open_ = [
@@ -354,9 +352,3 @@ def _read(recipe: Recipe) -> LoadedText:
     if recipe.notes:
         _ = workshop.material.notes  # the reader of the workshop does not take them again
     return workshop.reading()
-
-
-def _free_memory() -> None:
-    release_memory()
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()

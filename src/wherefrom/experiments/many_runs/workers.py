@@ -24,7 +24,7 @@ class Job:
     """A training: the function that does it, and what it is given."""
 
     name: str
-    function: Callable[..., None]
+    function: Callable[..., object]
     arguments: tuple[Any, ...]
     began: float = 0.0
 

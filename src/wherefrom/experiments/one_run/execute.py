@@ -62,7 +62,6 @@ def execute(
         return outcome
     # This reads the data; if they are missing or bad, no folder is created.
     execution = Execution(folder, recipe, observers, planned)
-    folder.create()
     with lock_folder(path):  # another process may have finished the run in the meantime
         found = None if going_on else find_stored(folder, recipe)
         if ranks := current_ranks():
@@ -338,28 +337,24 @@ class Execution:
 
     def prepare(self, stage: Stage) -> tuple[dict[str, Any] | None, Any, dict[str, Any]]:
         """The weights that a stage starts from, its probe, and options of the training loop."""
-        workshop = self.workshop
+        workshop, place = self.workshop, f"stages/{stage.name}"
         start = self._final_weights(stage.start_from) if stage.start_from else None
         probe = None
         if stage.probe:
-            probe = partial(Probe, workshop, stage, self.folder.log_file(stage.name, PROBES))
+            probe = partial(Probe, workshop, stage, self.folder.locate(f"{place}/{PROBES}"))
         elif self.recipe.watch and stage in self.recipe.chain():
-            path = self.folder.log_file(stage.name, GLANCES)
+            path = self.folder.locate(f"{place}/{GLANCES}")
             probe = partial(Watch, workshop, stage, self.recipe.watch, self.observers, path=path)
-        self.folder.unlist(f"stages/{stage.name}/")  # listed again at its end
+        self.folder.unlist(f"{place}/")  # listed again at its end
+        ranks = current_ranks()  # others save only the end of a stage, to start the next one from
+        first = ranks is None or ranks.rank == 0
         loop = {
             "checkpoints": self._checkpoints(stage),
-            "checkpoint_seconds": stage.checkpoint_seconds if self._is_first() else inf,
-            "metrics_path": self.folder.log_file(stage.name),
+            "checkpoint_seconds": stage.checkpoint_seconds if first else inf,
+            "metrics_path": self.folder.locate(f"{place}/{METRICS}"),
             "observers": self.observers,
         }
         return start, probe, loop
-
-    @staticmethod
-    def _is_first() -> bool:
-        """Other ranks save only the end of a stage, which the next one may start from."""
-        ranks = current_ranks()
-        return ranks is None or ranks.rank == 0
 
     def keep(self, stage: Stage, model: Any, finished: Finished) -> None:
         """Hold the model after a stage: it is written with all that is made with it."""
@@ -390,7 +385,6 @@ class Execution:
             "stage": recipe_identity(replace(stage, steps=1, revised=())),
             **model_identity(workshop.config_of(stage), workshop.vocabulary),
         }
-        self.folder.stage(stage.name)
         return Checkpoints(self.folder.locate(f"stages/{stage.name}/checkpoints"), identity)
 
     def _final_weights(self, stage_name: str) -> dict[str, Any]:

@@ -62,16 +62,12 @@ def leave_samples(run: Run, name: str) -> None:
     )
     text = PROMPT + vocabulary.decode(list(found))
     run.folder.write_text(f"samples/{name}.txt", f"{text}\n")
-    stage = _stage_of(run, name)
+    stage = run.recipe.chain(name)[-1].name
     run.folder.write(f"stages/{stage}/loss.svg", [draw_losses(stage, read_losses(run, name))])
 
 
 def read_losses(run: Run, name: str) -> list[float]:
     """The mean losses of a model's stage, one for every ten updates."""
-    rows = run.folder.read_metrics(_stage_of(run, name))
+    rows = run.folder.read_metrics(run.recipe.chain(name)[-1].name)
     tens = (loss for row in rows for loss in row.get("tens", ()))
     return [loss for loss in tens if loss is not None]
-
-
-def _stage_of(run: Run, name: str) -> str:
-    return next(m.stage for m in run.recipe.models if m.name == name)

@@ -94,7 +94,7 @@ def _settings(run: Run, results: Results) -> list[Series]:
     recipe, task = run.recipe, _chosen_on(run.recipe)
     if task is None:
         return []
-    centre = next(m.stage for m in recipe.models if m.name == recipe.primary)
+    centre = recipe.chain()[-1].name
     found: list[Series] = []
     for name, (title, setting_of) in SERIES.items():
         stages = [s for s in recipe.stages if s.name.startswith(f"{name}-") or s.name == centre]

@@ -14,7 +14,7 @@ from wherefrom.core.contracts import Note
 from wherefrom.core.durations import duration
 from wherefrom.core.errors import Damaged, UsageError
 from wherefrom.core.identity import differences, require_same
-from wherefrom.core.plurals import plural
+from wherefrom.core.plurals import counted
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.data.data_catalogue import load_dataset
 from wherefrom.experiments.plans.pacing import SPARE, Deadline, Following
@@ -49,7 +49,7 @@ from wherefrom.experiments.recipes.facts_recipe import (
 from wherefrom.experiments.resources import use_threads, usual_threads
 from wherefrom.runs.families import decode_recipe, recipe_identity
 from wherefrom.runs.folder import RunFolder
-from wherefrom.runs.layout import NEXT, STATUS
+from wherefrom.runs.layout import NEXT, RUN, STATUS
 from wherefrom.runs.layout import NOTES as NOTES_FILE
 from wherefrom.runs.opened_run import count_parameters
 from wherefrom.runs.workshop import Workshop, choose_device
@@ -89,8 +89,7 @@ class Plan:
         """For a person: what will be trained, what to expect of it, and what would be enough."""
         model, read = recipe.model, recipe.stages[0]
         grams = f" with {model.ngrams}-grams" if getattr(model, "ngrams", 0) else ""
-        layers = f"{model.n_layer} {plural('layer', model.n_layer)}"
-        shape = f"{layers} of {model.n_embd}{grams}"
+        shape = f"{counted(model.n_layer, 'layer')} of {model.n_embd}{grams}"
         size = f"{self.parameters / 1e6:.1f} million parameters"
         where = "the GPU" if self.device == "cuda" else "the CPU"
         time = "" if self.seconds is None else f"about {duration(self.seconds)} in all; "
@@ -98,8 +97,8 @@ class Plan:
             "no similar run has been measured" if self.expected is None else str(self.expected)
         )
         return [
-            f"plan: {self.text.describe()}: {shape} ({size}), {self.steps:,} "
-            f"{plural('step', self.steps)} of {read.batch} rows on {where}",
+            f"plan: {self.text.describe()}: {shape} ({size}), {counted(self.steps, 'step')} of "
+            f"{read.batch} rows on {where}",
             f"plan: {time}{reached}",
             *([f"plan: {self.enough}"] if self.enough else []),
         ]
@@ -134,8 +133,7 @@ class Planned:
         noted = list(self.remarks)
         if self.notes:
             subjects = len({note.subject for note in self.notes})
-            about = f"{subjects:,} {plural('subject', subjects)}"
-            noted.insert(0, f"notes: {len(self.notes):,} about {about}")
+            noted.insert(0, f"notes: {len(self.notes):,} about {counted(subjects, 'subject')}")
         return [*noted, *self.plan.lines(self.recipe), *([few] if self.late else [])]
 
 
@@ -289,12 +287,12 @@ def _stored(
     contents = folder.read_plan()
     if contents is None:
         return Planned(asked, None)
-    plan = from_json(Plan, contents, str(folder.run_file))
+    plan = from_json(Plan, contents, str(folder.path / RUN))
     advice = "choose another folder with --out"
     require_same(folder.path, plan.changes, dict(changes), holder="the folder's run", advice=advice)
     made = folder.read_recipe(folder.latest)
     if not isinstance(made, Recipe):
-        raise Damaged(f"{folder.run_file}: expected a recipe that trains beside its plan")
+        raise Damaged(f"{folder.path / RUN}: expected a recipe that trains beside its plan")
     recipe = replace(made, device=asked.device, threads=asked.threads, seed=asked.seed)
     recipe = replace(recipe, data=asked.data)
     if minutes is None or plan.minutes is None or minutes <= plan.minutes:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any
 
 from wherefrom.core.contracts import Dataset
-from wherefrom.core.plurals import plural
+from wherefrom.core.plurals import counted
 from wherefrom.core.recipe import Recipe
 from wherefrom.experiments.recipes.facts_recipe import (
     NOTES,
@@ -77,13 +77,9 @@ class TextSize:
 
     def describe(self) -> str:
         return (
-            f"{_count(self.documents, 'document')} about {_count(self.subjects, 'subject')}, "
-            f"{_count(self.relations, 'relation')}, about {_count(self.statements, 'statement')}"
+            f"{counted(self.documents, 'document')} about {counted(self.subjects, 'subject')}, "
+            f"{counted(self.relations, 'relation')}, about {counted(self.statements, 'statement')}"
         )
-
-
-def _count(number: int, word: str) -> str:
-    return f"{number:,} {plural(word, number)}"
 
 
 def choose_settings(text: TextSize, device: str, notes: bool = True) -> Recipe:

@@ -1,12 +1,10 @@
 """What steps and answers cost on this machine."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
 from typing import Any
 
-from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.recipe import Stage
 from wherefrom.experiments.recipes.facts_recipe import QUESTIONS_ONLY, WITHOUT_NOTES
@@ -111,25 +109,22 @@ def time_reading(workshop: Workshop) -> float:
 
 
 def time_answers(workshop: Workshop, model: Any) -> float:
-    """Seconds of an answer by a model, as it is."""
-    model.eval()
-    questions = workshop.dataset.questions[: _TIMED_QUESTIONS[workshop.device.type]]
-    answer = _time_answers(workshop.predictor(model), questions)
-    return answer * (_OTHER_WORDS if workshop.recipe.wordings else 1.0)
-
-
-def _time_answers(answerer: ModelAnswerer, questions: Sequence[Question]) -> float:
-    """Seconds of an answer: of the search, or of all that is scored to say how sure it is.
+    """Seconds of an answer by a model, as it is: of the search, or of all that is scored to say
+    how sure it is.
 
     A model that knows nothing yet may end its answers at once, so the search is no measure alone.
     """
+    model.eval()
+    answerer: ModelAnswerer = workshop.predictor(model)
+    questions = workshop.dataset.questions[: _TIMED_QUESTIONS[workshop.device.type]]
     texts = [question.text for question in questions]
     answerer.answer(texts[:_FIRST])  # on a GPU the first ones take seconds, whatever they are
     began = monotonic()
     answerer.answer(texts)
     searched = monotonic()
     answer_probabilities(answerer, texts, [question.answer or "" for question in questions])
-    return max(searched - began, _SCORED * (monotonic() - searched)) / len(questions)
+    answer = max(searched - began, _SCORED * (monotonic() - searched)) / len(questions)
+    return answer * (_OTHER_WORDS if workshop.recipe.wordings else 1.0)
 
 
 def _time_chunks(

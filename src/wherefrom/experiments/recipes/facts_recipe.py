@@ -172,10 +172,9 @@ def _recipe(model: object, read: Stage) -> Recipe:
 
 def read_again(recipe: Recipe, steps: int) -> Recipe:
     """The recipe with one stage more, which goes on reading from where the last one ended."""
-    (last,) = (m.stage for m in recipe.models if m.name == recipe.primary)
-    before = recipe.stage(last)
+    before = recipe.chain()[-1]
     count = sum(stage.name.startswith(READ) for stage in recipe.stages)
-    more = replace(before, name=READ_AGAIN.format(count + 1), steps=steps, start_from=last)
+    more = replace(before, name=READ_AGAIN.format(count + 1), steps=steps, start_from=before.name)
     models = tuple(
         replace(m, stage=more.name) if m.name == recipe.primary else m for m in recipe.models
     )

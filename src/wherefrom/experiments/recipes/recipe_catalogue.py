@@ -136,7 +136,9 @@ def build(name: str | None, options: RecipeOptions) -> Experiment:
     """Without a name, it is the recipe that the TOML file names, or else the default."""
     check_options(options)
     if name is None:
-        name = _read_config(options).get("name", DEFAULT_RECIPE)
+        file = options.get("config")
+        given = {} if file is None else parse_toml(read_text(str(file)), str(file))
+        name = given.get("name", DEFAULT_RECIPE)
     return change(get_recipe(str(name)), options)
 
 
@@ -151,7 +153,9 @@ def change(named: Chosen, options: RecipeOptions) -> Chosen:
     last = [f"{part}={value}" for part, value in given.items() if value is not None]
     if (notes := options.get("notes")) is not None:
         own.append(f"notes={_choose_notes(notes, named.name)}")
-    return adjust(named, config=config, settings=[*own, *_list_settings(options), *last])
+    settings = options.get("settings", ())
+    settings = [settings] if isinstance(settings, str) else settings
+    return adjust(named, config=config, settings=[*own, *settings, *last])
 
 
 def _choose_notes(notes: str, recipe: str) -> str:
@@ -161,16 +165,6 @@ def _choose_notes(notes: str, recipe: str) -> str:
     if notes not in ("on", "off"):
         raise UsageError(f"--notes: expected on or off, found '{notes}'")
     return str(notes == "on").lower()
-
-
-def _list_settings(options: RecipeOptions) -> list[str]:
-    settings = options.get("settings", ())
-    return [settings] if isinstance(settings, str) else list(settings)
-
-
-def _read_config(options: RecipeOptions) -> dict[str, Any]:
-    file = options.get("config")
-    return {} if file is None else parse_toml(read_text(str(file)), str(file))
 
 
 def check_options(options: Mapping[str, object]) -> None:
