@@ -1,8 +1,8 @@
 """Our confidence against the usual scores of uncertainty, on a model that is often wrong.
 
     wherefrom run birthplaces-calibrated --data birthplaces --set stages.pretrain.steps=3000
-    python benchmarks/replay.py RUN --samples 10 --tier 0 --file docs/results/raw.under.jsonl.gz
-    python benchmarks/baselines.py docs/results/raw.under.jsonl.gz
+    python benchmarks/replay.py RUN --samples 10 --tier 0 --file RAW
+    python benchmarks/trust_results.py     # where RAW is its file UNDER
 
 - *sequence probability* of the answer, and *length-normalised*: the mean over its characters;
 - *entropy* over sampled answers, equal ones counted together (discrete semantic entropy);
@@ -15,15 +15,12 @@ random order, 1 for a perfect one. Intervals are paired bootstraps over question
 above 0 is in our favour.
 """
 
-import argparse
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from program import launch
-from replay import Replay, replay
+from replay import Replay
 
 from wherefrom.answering.calibration import fit_calibration
 from wherefrom.core.answer_table import FeatureTable
@@ -101,26 +98,3 @@ def _measure(
             "share": apart.difference / span, "interval": [end / span for end in apart.interval]
         }  # fmt: skip
     return found
-
-
-def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("file", type=Path, help="a raw file with samples")
-    result = {run: compare(each) for run, each in replay(parser.parse_args(arguments).file).items()}
-    for run, found in result.items():
-        print(f"{run}: {found['wrong']} of {found['n']} answers wrong")
-        for name, row in found["scores"].items():
-            line = (
-                f"  {name:22} AURC {row['aurc']:.4f} PRR {row['prr']:.3f} Brier {row['brier']:.4f}"
-            )
-            if "prr_gain" in row:
-                low, high = row["prr_gain"]["interval"]
-                line += (
-                    f"; ours is {row['prr_gain']['share']:+.3f} [{low:+.3f}, {high:+.3f}] PRR ahead"
-                )
-            print(line)
-    return result
-
-
-if __name__ == "__main__":
-    launch(main)

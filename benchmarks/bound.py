@@ -1,13 +1,12 @@
 """Is the risk bound kept, and what does it cost in coverage?
 
-    python benchmarks/bound.py --synthetic
-    python benchmarks/bound.py runs/*/audit/answers.jsonl
+    python benchmarks/bound.py [--people 600] [--times 1000] [--json FILE]
 
-A file holds the answers of one model (it may be compressed, and may have several models: the field
-`run`). Its calibration and held-out people are pooled, and as many as the calibration people were
-are drawn again and again, with replacement. Each time the curve is fitted on a part of them
-(`--share`) and a threshold certified on the others. The pool is the population then, and the risk
-known exactly: a certified risk above alpha is a broken promise.
+Calibration people are drawn again and again, with replacement, from a population whose risk is
+known exactly. Each time the curve is fitted on a part of them and a threshold certified on the
+others: a certified risk above alpha is a broken promise. The program draws from populations whose
+every answer has a known probability of being right. `trust_results.py --bound` draws from raw
+answers: a run's calibration and held-out people together are the population then.
 
 The promise is about all draws: at most a share delta of them may end in a broken promise. A user
 who holds a certificate asks another question: of the draws that gave one, how many are broken?
@@ -18,26 +17,22 @@ Beside it stands conformal risk control (Angelopoulos, Bates, Fisch, Lei and Sch
 same certifying people, the loosest threshold with (wrong + 1) / (n + 1) <= alpha. It bounds another
 risk, the share of all questions that are answered and wrong (`mean_loss`), and only its mean over
 the draws.
-
---synthetic draws from populations whose every answer has a known probability of being right.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from answer_files import by_run, read_rows
 from program import launch
 
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.risk_bound import FITTING, fit_bounds, gated_probability
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.core.errors import BadData
 from wherefrom.core.files import write_json
+from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.show.terminal.result_tables import Section, Table, draw
 
@@ -88,42 +83,18 @@ def synthetic(people: int) -> dict[str, Population]:
     return {name: Population(features, chance, people) for name, chance in chances.items()}
 
 
-def read_populations(path: Path) -> Iterator[tuple[Population, str]]:
-    """The models of a file; the name of a model is that of its run."""
-    own = path.parent.parent.name if path.parent.name == "audit" else path.stem
-    for run, rows in by_run(read_rows(path)).items():
-        yield read_population(rows, path), run or own or path.stem
-
-
-def read_population(answers: Sequence[Mapping[str, Any]], path: Path) -> Population:
-    """A model's people and the features of confidence."""
-    rows = [r for r in answers if r.get("split") in ("calibration", "held-out")]
+def read_population(rows: Sequence[Mapping[str, Any]]) -> Population:
+    """A model's calibration and held-out people, and the features of confidence (`replay.py`)."""
+    columns = {name: np.array([row["features"][name] for row in rows]) for name in FEATURES}
+    # A run without a gate knows every name.
+    columns[KNOWN] = np.array([float(row["name_known"] is not False) for row in rows])
+    right = np.array([row["right"] for row in rows], dtype=np.float64)
     calibration = sum(row["split"] == "calibration" for row in rows)
-    if not 0 < calibration < len(rows):
-        raise BadData(f"{path}: expected calibration and held-out answers, found {len(rows)} rows")
-    try:
-        features = FeatureTable(
-            {name: np.array([float(row["features"][name]) for row in rows]) for name in FEATURES}
-        )
-        known = np.array([float(_knows_name(row)) for row in rows])
-        features = features.join(FeatureTable({KNOWN: known}))
-        right = np.array([bool(row["right"]) for row in rows], dtype=np.float64)
-    except (KeyError, TypeError, ValueError) as error:
-        raise BadData(
-            f"{path}: expected rows with 'right' and the 'features' {', '.join(FEATURES)}, "
-            f"found: {type(error).__name__} {error}; 'wherefrom audit' writes the file again"
-        ) from None
-    return Population(features, right, calibration)
-
-
-def _knows_name(row: Mapping[str, Any]) -> bool:
-    """A run without a gate knows every name."""
-    found = row["name_known"] if "name_known" in row else row["reply"]["name_known"]
-    return found is not False
+    return Population(FeatureTable(columns), right, calibration)
 
 
 class KnownNames:
-    """A name gate as the audit found it: it is not fitted again."""
+    """A name gate as the run has it: it is not fitted again."""
 
     leaks = None
 
@@ -131,10 +102,10 @@ class KnownNames:
         return features[KNOWN] > 0.5
 
 
-def fit_rules(people: Draw, alpha: float, delta: float, share: float) -> dict[str, Rule]:
-    """The two rules, certified and not; the people come in a random order already."""
+def fit_rules(people: Draw, alpha: float, delta: float) -> dict[str, Rule]:
+    """The rules, certified and not; the people come in a random order already."""
     features, right = people
-    fit = np.arange(len(right)) < share * len(right)
+    fit = np.arange(len(right)) < FITTING * len(right)
     names = tuple(name for name in features.columns if name != KNOWN)
     gate: Any = KnownNames() if KNOWN in features.columns else None
     sides = {"": (np.flatnonzero(fit), np.flatnonzero(~fit))}
@@ -159,18 +130,13 @@ def control_risk(score: np.ndarray, right: np.ndarray, alpha: float) -> float:
 
 
 def measure(
-    population: Population,
-    times: int,
-    alpha: float,
-    delta: float,
-    seed: int,
-    share: float = FITTING,
+    population: Population, times: int, alpha: float, delta: float, seed: int
 ) -> dict[str, Any]:
     """What each rule does over all draws."""
     generator = np.random.default_rng(seed)
     drawn: dict[str, list[tuple[float, float | None]]] = {rule: [] for rule in RULES}
     for _ in range(times):
-        for name, rule in fit_rules(population.draw(generator), alpha, delta, share).items():
+        for name, rule in fit_rules(population.draw(generator), alpha, delta).items():
             drawn[name].append(population.judge(rule))
     return {name: _summarise(cases, alpha) for name, cases in drawn.items()}
 
@@ -229,39 +195,19 @@ def pool(models: Mapping[str, Mapping[str, Any]], rule: str) -> dict[str, Any]:
 
 def main(arguments: list[str] | None = None) -> dict[str, Any]:
     options = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    options.add_argument("files", nargs="*", type=Path, help="audit/answers.jsonl, one a model")
-    options.add_argument("--synthetic", action="store_true", help="populations of known risk")
-    options.add_argument("--people", type=int, default=150, help="of a synthetic calibration set")
-    options.add_argument("--times", type=int, default=1000, help="draws a model")
-    options.add_argument("--risk", type=float, default=0.1)
-    options.add_argument("--delta", type=float, default=0.1)
-    options.add_argument("--share", type=float, default=FITTING, help="of people who fit the curve")
-    options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--people", type=int, default=600, help="of a calibration set")
+    options.add_argument("--times", type=int, default=1000, help="draws of each population")
     options.add_argument("--json", type=Path, help="write the figures there too")
     given = options.parse_args(arguments)
-    if given.synthetic is bool(given.files):
-        options.error("expected files of answers or --synthetic")
-    populations = synthetic(given.people) if given.synthetic else {}
-    for found, name in chain.from_iterable(map(read_populations, given.files)):
-        if name in populations:
-            raise BadData(f"{name}: expected runs of different names, found it twice")
-        populations[name] = found
     models = {
-        name: measure(
-            population,
-            given.times,
-            given.risk,
-            given.delta,
-            given.seed + i,
-            given.share,
-        )
-        for i, (name, population) in enumerate(populations.items())
+        name: measure(population, given.times, ALPHA, DELTA, seed)
+        for seed, (name, population) in enumerate(synthetic(given.people).items())
     }
     result = {
-        "alpha": given.risk, "delta": given.delta, "times": given.times, "seed": given.seed,
-        "share": given.share, "all": {rule: pool(models, rule) for rule in RULES}, "models": models,
+        "alpha": ALPHA, "delta": DELTA, "times": given.times,
+        "all": {rule: pool(models, rule) for rule in RULES}, "models": models,
     }  # fmt: skip
-    draw(table(models, given.risk))
+    draw(table(models, ALPHA))
     if given.json:
         write_json(given.json, result)
     return result

@@ -33,9 +33,9 @@ def generated(lines: int) -> Dataset:
     return people.load(people.PeopleConfig(**sizes, held_out=rest), seed=0)
 
 
-def recombined(folder: str, lines: int, calibration: int = 400) -> Dataset:
+def recombined(folder: str, lines: int) -> Dataset:
     """The folder's own lines first, then the same lines with first and last names recombined."""
-    config = birthplaces.BirthplacesConfig(folder, calibration)
+    config = birthplaces.BirthplacesConfig(folder, 400)
     dataset = birthplaces.load(config, seed=0)
     named = [d for d in dataset.documents if d.subject]
     words = [d.subject.of(d.text).split() for d in named if d.subject]

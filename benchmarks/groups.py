@@ -1,7 +1,5 @@
 """Whom the risk bound covers: answered and wrong by relation and support, and under other mixes.
 
-    python benchmarks/groups.py docs/results/raw.people-omitted.jsonl.gz
-
 Each run's policies, in use and certified, are fitted on its calibration questions and asked about
 held-out ones. The bound is about people in the mix of the calibration people. `mix` asks what the
 share of wrong answers would be if more or fewer of those asked about had text that omits the
@@ -9,14 +7,11 @@ answer, the others in the mix they are in. Of `people-omitted`, half of the omit
 no omission row (`objectives/omissions.py`): they are counted apart.
 """
 
-import argparse
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-from program import launch
-from replay import replay
+import program  # noqa: F401  (the package beside it)
 
 from wherefrom.core.sample_size import ALPHA
 from wherefrom.evaluation.intervals import wilson
@@ -113,24 +108,3 @@ def draw(found: Mapping[str, Any]) -> bytes:
     dress(mixes, "wrong among answered", "% whose text omits the answer", "%")
     legend_below(figure)
     return to_svg(figure)
-
-
-def main(arguments: Sequence[str] | None = None) -> dict[str, Any]:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("file", type=Path, help="a raw file (replay.py)")
-    parser.add_argument("--withheld", action="store_true", help="count withheld names apart")
-    parser.add_argument("--picture", type=Path, help="where to write the picture")
-    given = parser.parse_args(arguments)
-    judged = [row for run in replay(given.file).values() for row in run.judge()]
-    found = find_groups(map(divide_omitted, judged) if given.withheld else judged)
-    for row in found["rows"]:
-        for rule in RULES:
-            shares = [f"{name} {100 * part['share']:.1f} %" for name, part in row[rule].items()]
-            print(f"{row['relation']} {row['support']}, {row['n']}, {rule}:", ", ".join(shares))
-    if given.picture:
-        given.picture.write_bytes(draw(found))
-    return found
-
-
-if __name__ == "__main__":
-    launch(main)

@@ -40,8 +40,7 @@ def show(value: Any, form: str) -> str:
 
     A format such as .2f; % for a share, p for a share in per cent without the sign; d for a count;
     [.2f], [%], [p] with the interval, and [.3f .2f] with another format for its ends. Of findings
-    also: count for "79 of 80", n for how many there are, slope for a calibration line, right for
-    the share right among answers with a label.
+    also: count for "79 of 80", n for how many there are, slope for a calibration line.
     """
     if value is None or isinstance(value, ChainableUndefined):
         return "-"
@@ -49,8 +48,6 @@ def show(value: Any, form: str) -> str:
         return _number(float(value), form)
     if form == "slope":
         return show({"slope": value["slope"], "interval": value["slope_interval"]}, "[.2f]")
-    if form == "right":
-        return show(value["right"] / value["answers"] if value["answers"] else None, "%")
     first = value.get("share", next(iter(value.values())))
     if first is None:
         return "-"

@@ -84,7 +84,7 @@ def try_bound(times: int) -> None:
 def draw_bounds(run: Replay, times: int, number: int) -> dict[str, Any]:
     """How the bound does in so many draws of the calibration people of a run."""
     rows = [row for split in ("calibration", "held-out") for row in run.judge(split)]
-    people = bound.read_population(rows, RESULTS / OMITTED)
+    people = bound.read_population(rows)
     return bound.measure(people, times, ALPHA, DELTA, number)
 
 

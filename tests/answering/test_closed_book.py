@@ -153,13 +153,3 @@ def test_a_question_of_no_form_is_asked_by_itself_alone(tiny_run):
     assert model.searches_wordings
     assert model.word_texts(["Who is it?"]) == {}
     assert len(model.answerer.prompts("Who is it?")) == 1
-
-
-def test_answers_to_parsed_questions_are_those_to_their_texts(tiny_run):
-    model = open_closed_book(open_run(tiny_run))
-    texts = [q.text for q in open_run(tiny_run).dataset.select("held-out")]
-    asked = model.answer([model.parse(text) for text in texts])
-    plain = model.answerer.asking(model.word_texts(texts)).answer(texts)
-    assert [a.text for a in asked.answers] == [a.text for a in plain]
-    found, wanted = ([a.probability for a in each] for each in (asked.answers, plain))
-    np.testing.assert_allclose(found, wanted, rtol=1e-4)

@@ -50,7 +50,7 @@ def made(world, known):
     vocabulary = Vocabulary.from_text([*(d.text for d in world.documents), world.alphabet])
     asked = [q.subject for q in world.questions]
     novel = NovelNames.of(known, lambda name: not vocabulary.missing(name), asked, world.documents)
-    return make_tiers(novel, length)
+    return make_tiers(novel, length, 200)
 
 
 def test_there_are_two_hundred_of_each_and_they_are_out_of_corpus(made, world, known):
@@ -119,7 +119,6 @@ def digest(made, *tiers):
 def test_neither_order_nor_repetition_of_the_known_matters(known):
     one = make_tiers(novel(known), length, 20)
     assert make_tiers(novel(list(reversed(known)) * 2), length, 20) == one
-    assert make_tiers(novel(known), length, 20, seed=1) != one
     with pytest.raises(BadData, match="expected known names to imitate, found none"):
         novel([])
 
@@ -138,12 +137,12 @@ def test_odd_names_keep_their_shape():
     assert len({len(name.split()) for name in made["absent"]}) > 1
 
 
-@given(seed=st.integers(0, 2**32 - 1), size=st.integers(1, 12), count=st.integers(1, 15))
+@given(size=st.integers(1, 12), count=st.integers(1, 15))
 @settings(max_examples=8, deadline=None)
-def test_whatever_the_corpus_names_are_new_and_can_be_written(seed, size, count):
+def test_whatever_the_corpus_names_are_new_and_can_be_written(size, count):
     letters = set("".join(ODD)) - {"%"}
     known = NovelNames.of(ODD[:size], lambda name: letters.issuperset(name))
-    made = make_tiers(known, length, count, seed)
+    made = make_tiers(known, length, count)
     names = [name for tier in made.values() for name in tier]
     assert len({name.casefold() for name in names}) == len(names)
     assert not {name.casefold() for name in names} & {name.casefold() for name in ODD[:size]}

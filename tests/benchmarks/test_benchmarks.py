@@ -9,8 +9,8 @@ from program import launch
 
 from wherefrom.core.errors import BadData
 
-LIGHT = ("answering", "startup", "exposures")
-PROGRAMS = ("training", "answering", "startup", "exposures", "processes")
+LIGHT = ("answering", "startup", "evidence", "exposures")
+PROGRAMS = ("training", "answering", "startup", "evidence", "exposures", "processes")
 
 
 @pytest.mark.parametrize(

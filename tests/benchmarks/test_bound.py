@@ -1,64 +1,23 @@
-"""The benchmark of the risk bound: populations, and what it reads of an audit."""
-
-import json
-from pathlib import Path
+"""The benchmark of the risk bound: its population, and what its rules answer."""
 
 import bound
 import numpy as np
-import pytest
 
 from wherefrom.answering.features import FEATURES
-from wherefrom.auditing.audit_findings import AuditedAnswer
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.core.config import to_json
-from wherefrom.core.contracts import Question
-from wherefrom.core.errors import BadData
-from wherefrom.core.files import format_jsonl
-from wherefrom.core.replies import Reply
 
 
-def answers(n: int, seed: int) -> list[AuditedAnswer]:
-    """Half calibration people, half held-out ones; those with familiar names are right."""
-    generator = np.random.default_rng(seed)
-    found = []
-    for i in range(n):
-        familiar = float(generator.choice((0.0, -6.0), p=(0.6, 0.4)) + generator.normal())
-        answer = "Oslo" if generator.random() < (0.98 if familiar > -3 else 0.03) else "Rome"
-        name, split = f"p{i}", "calibration" if i < n // 2 else "held-out"
-        question = Question(f"Where was {name} born?", name, "birthplace", "Oslo", split)
-        reply = Reply(
-            question.text, name, "birthplace", True, answer, 0.5, None, True, (), None, None
+def test_raw_answers_are_pooled_and_an_ungated_run_knows_every_name():
+    features = dict.fromkeys(FEATURES, 1.0)
+    rows = [
+        {"split": split, "right": right, "name_known": known, "features": features}
+        for split, right, known in (
+            ("calibration", True, None), ("held-out", False, True), ("held-out", True, False),
         )
-        # Those of the source predictor are written too, and before them here.
-        features = {"contrast": -familiar} | dict.fromkeys(FEATURES, 0.0)
-        features |= {"familiarity": familiar, "margin": float(generator.random())}
-        found.append(AuditedAnswer.of(reply, question, features, None))
-    return found
-
-
-def write(path: Path, rows: list[AuditedAnswer]) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(format_jsonl([*to_json(rows), {"split": "asked", "right": True}]))
-    return path
-
-
-def test_it_reads_what_an_audit_writes(tmp_path, capsys):
-    files = [
-        write(tmp_path / f"people-{seed}" / "audit" / "answers.jsonl", answers(300, seed))
-        for seed in range(2)
-    ]
-    figures = tmp_path / "bound.json"
-    arguments = ["--times", "20", "--json", str(figures), *map(str, files)]
-    found = bound.main(arguments)
-    assert json.loads(figures.read_text()) == found
-    assert list(found["models"]) == ["people-0", "people-1"]
-    ours = found["models"]["people-0"]["certified"]
-    assert ours["above"] <= 0.2
-    assert 0 < ours["mean_coverage"] < 0.7
-    assert "people-1" in capsys.readouterr().out
-    files[0].write_text('{"split": "calibration", "right": true}\n' * 3)
-    with pytest.raises(BadData, match="calibration and held-out"):
-        bound.main(arguments)
+    ]  # fmt: skip
+    found = bound.read_population(rows)
+    assert (found.calibration, found.chance.tolist()) == (1, [1, 0, 1])
+    assert bound.KnownNames().opens(found.features).tolist() == [True, True, False]
 
 
 def test_a_name_that_the_model_does_not_know_is_not_answered():
@@ -67,7 +26,7 @@ def test_a_name_that_the_model_does_not_know_is_not_answered():
     known = np.arange(n) % 2 == 0
     sure = np.where(np.arange(n) % 4 < 2, 3.0, -3.0)
     features = FeatureTable({"sure": sure, "known": known.astype(float)})
-    rules = bound.fit_rules((features, sure > 0), 0.1, 0.1, 0.3)
+    rules = bound.fit_rules((features, sure > 0), 0.1, 0.1)
     for rule in rules.values():
         given = rule(features)
         assert given.any()

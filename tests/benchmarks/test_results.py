@@ -26,7 +26,6 @@ def test_the_committed_page_is_what_the_committed_results_give():
         ({"accuracy": 0.5, "interval": [0.4, 0.6], "n": 1374}, "n", "1,374"),
         ({"slope": 1.117, "slope_interval": [0.85, 1.38]}, "slope", "1.12 [0.85, 1.38]"),
         ({"slope": None, "slope_interval": None}, "slope", "-"),
-        ({"answers": 36, "right": 9}, "right", "25.0 %"),
         ({"gain": 0.0821, "interval": [-0.03, 0.15]}, "[+.3f +.2f]", "+0.082 [-0.03, +0.15]"),
         (0.0123, "%", "1.2 %"), (20, "d", "20"), (0.44, ".2f", "0.44"), (None, "%", "-"),
     ],

@@ -11,7 +11,7 @@ names that look least like them:
     shortened   known names without their last letter, without their last three letters, without
                 their last word, or cut after their first word
 
-The names are a function of the corpus and the seed (`invented` also of the model's likelihoods).
+The names are a function of the corpus (`invented` also of the model's likelihoods).
 The share of a tier that is declined is an empirical figure about these names, not a guarantee about
 others. `perturbed_names.py` has further tiers: known names that are written a little differently.
 """
@@ -52,7 +52,7 @@ _INVENTED = 30  # inventions that show whether a name gate leaks
 
 
 def make_tiers(
-    novel: "NovelNames", likelihood: Likelihood, count: int = 200, seed: int = 0
+    novel: "NovelNames", likelihood: Likelihood, count: int
 ) -> dict[str, tuple[str, ...]]:
     """`count` names for each tier, or as many as can be made; no name is in two tiers.
 
@@ -60,11 +60,11 @@ def make_tiers(
     """
     names, novel = novel.names, replace(novel, taken={*novel.taken})
     return {
-        "recombined": novel.take(_recombine(names, count * _TRIES, seed), count),
-        "absent": novel.take(_absent(names, seed), count),
-        "invented": novel.take(_invent(names, novel, likelihood, count, seed), count),
-        "gibberish": novel.take(_scramble(names, count * _TRIES, seed), count),
-        "shortened": novel.anywhere().take(_shorten(names, seed), count),
+        "recombined": novel.take(_recombine(names, count * _TRIES, seed=0), count),
+        "absent": novel.take(_absent(names), count),
+        "invented": novel.take(_invent(names, novel, likelihood, count, seed=0), count),
+        "gibberish": novel.take(_scramble(names, count * _TRIES, seed=0), count),
+        "shortened": novel.anywhere().take(_shorten(names), count),
     }
 
 
@@ -210,10 +210,10 @@ def _recombine(names: Sequence[str], proposals: int, seed: int) -> Iterator[str]
         yield f"{pick_one(pairs, one)[0]} {pick_one(pairs, other)[1]}"
 
 
-def _absent(names: Sequence[str], seed: int) -> Iterator[str]:
+def _absent(names: Sequence[str]) -> Iterator[str]:
     """Famous people in random order; only those with as many words as some known name."""
     sizes = {len(name.split()) for name in names}
-    return (n for n in _shuffle(famous_people(), seed, "absent") if len(n.split()) in sizes)
+    return (n for n in _shuffle(famous_people(), 0, "absent") if len(n.split()) in sizes)
 
 
 def famous_people() -> list[str]:
@@ -232,9 +232,9 @@ def _scramble(names: Sequence[str], proposals: int, seed: int) -> Iterator[str]:
         yield "".join(letters.like(letter, word) for letter, word in pairs)
 
 
-def _shorten(names: Sequence[str], seed: int) -> Iterator[str]:
+def _shorten(names: Sequence[str]) -> Iterator[str]:
     """The beginning of each name, cut in the four ways in turn."""
-    for number, name in enumerate(_shuffle(names, seed, "shortened")):
+    for number, name in enumerate(_shuffle(names, 0, "shortened")):
         words = name.split()
         shorter = (name[:-1], name[:-3], " ".join(words[:-1]), words[0])[number % _SHORTER]
         if shorter == shorter.strip() != name and len(shorter) > 1:

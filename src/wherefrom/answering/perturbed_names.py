@@ -11,7 +11,7 @@ a similar name, and answer with confidence. There are seven tiers:
     titled         a title before the name
     unseen letter  a letter that looks the same and is in no training text
 
-The names are a function of the corpus and the seed.
+The names are a function of the corpus.
 """
 
 import unicodedata
@@ -46,9 +46,7 @@ class Writing:
     names: Sequence[str]
 
 
-def make_perturbed(
-    novel: NovelNames, count: int = 200, seed: int = 0
-) -> dict[str, tuple[str, ...]]:
+def make_perturbed(novel: NovelNames, count: int) -> dict[str, tuple[str, ...]]:
     """`count` names for each tier, or as many as can be made; no name is in two tiers.
 
     Every name is new. Accented names and those with an unseen letter may be such that the model
@@ -61,14 +59,14 @@ def make_perturbed(
     for tier in PERTURBED:
         may_be_unseen = tier in (ACCENTED, UNSEEN)
         allowed = replace(novel, spell=bool, known={}) if may_be_unseen else novel
-        found[tier] = allowed.take(_propose(tier, writing, seed), count)
+        found[tier] = allowed.take(_propose(tier, writing), count)
     return found
 
 
-def _propose(tier: str, writing: Writing, seed: int) -> Iterator[str]:
+def _propose(tier: str, writing: Writing) -> Iterator[str]:
     """One proposal for each name in a random order, if the tier has any for this name."""
     stage = 1 + len(TIERS) + PERTURBED.index(tier)
-    rows = random_words(1 + _WORDS, len(writing.names), seed, stage)
+    rows = random_words(1 + _WORDS, len(writing.names), 0, stage)
     for number in sorted(range(len(rows)), key=lambda i: rows[i][0]):
         proposals = WAYS[tier](writing.names[number], rows[number][1:], writing)
         if (made := next(proposals, None)) is not None:
