@@ -287,7 +287,9 @@ def _simulate(said: np.ndarray, places: np.ndarray, off: int) -> float:
 
 def _line(said: np.ndarray, right: np.ndarray) -> dict[str, Any] | None:
     found = calibration_line(said, right)
-    return found.slope and {"slope": found.slope, "slope_interval": found.slope_interval}
+    if found.slope is None:
+        return None
+    return {"slope": found.slope, "slope_interval": found.slope_interval}
 
 
 def _bound() -> dict[str, Any]:

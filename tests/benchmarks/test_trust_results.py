@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import numpy as np
 import pages
 import pytest
 import trust_results as made
@@ -40,7 +41,7 @@ def test_the_template_has_few_figures_of_its_own():
     assert found <= {"95 %", "90 %", "10 %"} | theirs, found
 
 
-def test_calibration_is_that_of_the_confidence_that_replies_show():
+def test_calibration_is_that_of_the_confidence_that_replies_show(stats):
     """By hand: 80 of 100 right at 0.8, 10 of 10 at 0.3, and unknown names without a confidence."""
     rows = [{"confidence": 0.8, "right": i < 80} for i in range(100)]
     rows += [{"confidence": 0.3, "right": True}] * 10 + [{"confidence": None, "right": False}] * 90
@@ -51,6 +52,12 @@ def test_calibration_is_that_of_the_confidence_that_replies_show():
     assert low["observed"]["interval"][0] == pytest.approx(0.025 ** (1 / 10))
     assert (high["expected"], high["observed"]["share"]) == (pytest.approx(0.8), 0.8)
     assert (high["off"], found["off"]) == (False, 1)
+    inside = 1.0  # the chance that neither bin is off if both confidences are right
+    for n, p in ((10, 0.3), (100, 0.8)):
+        counts = np.arange(n + 1)
+        ends = np.minimum(stats.binom.cdf(counts, n, p), stats.binom.sf(counts - 1, n, p))
+        inside *= stats.binom.pmf(counts, n, p)[ends > 0.025].sum()
+    assert found["chance"] == pytest.approx(1 - inside, abs=0.02)
     wrong = {"confidence": 0.3, "right": False}
     assert made.find_shown([*rows * 3, wrong])["line"] is not None
 
