@@ -23,7 +23,7 @@ _RECORD = "wherefrom/seconds_of_tests"  # in pytest's cache
 _FAST = "not nightly"  # what pyproject.toml selects
 _MANY = 1000  # tests
 _SHOWN, _WANTED = 1.0, 3.0  # CPU seconds
-_MOST = 1.5 * _WANTED  # one machine needs half as much again as another, or as itself when busy
+_MOST = 2 * _WANTED  # the same tests took 220 CPU seconds on one machine and 308 on another
 
 
 def spent() -> float:
