@@ -2,13 +2,14 @@
 # Sets Wherefrom up in .venv, and runs its demo, tests and checks there; the Makefile only calls this.
 #
 #   scripts/setup.sh setup [run|dev]   install what running needs, or what the tests need too
+#   scripts/setup.sh plain FOLDER      install the wheel without extras into a fresh environment, as a user would
 #   scripts/setup.sh notebook [ARG ..] set up, install JupyterLab, open course/a5/play_char.ipynb
 #   scripts/setup.sh demo              set up, then run the recipe `people`
 #   scripts/setup.sh test [ARG ...]    set up, then pytest with these arguments
 #   scripts/setup.sh nightly [ARG ...] set up, then every test; those of `test` with eight threads
 #   scripts/setup.sh browser           set up what the tests of reports in a browser need: playwright, and chromium
 #                                      where apt is to be had; and pyarrow, for the tests of parquet files
-#   scripts/setup.sh check             set up, then ruff, pyright, the budget of lines, the CPU seconds of the last
+#   scripts/setup.sh check             set up, then ruff, pyright, the budget of lines of code, the CPU seconds of the last
 #                                      `test` and, where there is npm, tsc
 #   scripts/setup.sh docs              set up, then write docs/COMMANDS.md from the commands
 #   scripts/setup.sh site              set up, then build the documentation as a site into build/site/html
@@ -29,7 +30,8 @@ torch_version=2.13.0
 torch_cpu_index=https://download.pytorch.org/whl/cpu
 uv_version=0.13.7
 python=${PYTHON:-python3}
-venv_python=.venv/bin/python
+venv=.venv
+venv_python=$venv/bin/python
 stamp_file=.venv/.wherefrom-setup
 
 say() { printf 'setup: %s\n' "$*"; }
@@ -39,7 +41,7 @@ usage() { sed -n '/^#   /s/^#   //p' scripts/setup.sh; }
 # The venv's own pip, or, where Python came without ensurepip, the system's pip aimed at the venv.
 pip() {
     local runner=("$venv_python" -m pip)
-    [ -x .venv/bin/pip ] || runner=("$python" -m pip --python "$venv_python")
+    [ -x "$venv/bin/pip" ] || runner=("$python" -m pip --python "$venv_python")
     "${runner[@]}" --disable-pip-version-check --no-input "$@"
 }
 install() { pip install -qq --progress-bar off "$@"; }
@@ -49,11 +51,11 @@ make_venv() {
     command -v "$python" >/dev/null || fail "no '$python' found; Wherefrom needs Python 3.11 or newer"
     "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
         fail "Wherefrom needs Python 3.11 or newer, found $("$python" --version 2>&1); name another with PYTHON=..."
-    say "making .venv with $("$python" --version)"
+    say "making $venv with $("$python" --version)"
     if "$python" -c 'import ensurepip, venv' 2>/dev/null; then
-        "$python" -m venv --clear .venv
+        "$python" -m venv --clear "$venv"
     elif "$python" -c 'import venv' 2>/dev/null && "$python" -m pip --python "$(command -v "$python")" --version >/dev/null 2>&1; then
-        "$python" -m venv --clear --without-pip .venv
+        "$python" -m venv --clear --without-pip "$venv"
     else
         fail "$python has no venv module that works; on Debian: apt install python3-venv"
     fi
@@ -103,6 +105,22 @@ setup() {
     pip check >/dev/null || { pip check || true; fail "the packages in .venv do not fit; remove .venv and try again"; }
     echo "$profile $key" >"$stamp_file"
     say "done"
+}
+
+# What a user gets by `pip install wherefrom`: the wheel without extras and without the lock, beside torch's build of
+# above. The wheel is built from a copy of what git tracks, since setuptools leaves folders beside what it builds.
+plain() {
+    [ $# = 1 ] || fail "plain FOLDER: where should the environment be?"
+    local source
+    source=$(mktemp -d)
+    git ls-files -z pyproject.toml README.md LICENSE src | xargs -0 cp --parents -t "$source"
+    venv=$1 venv_python=$1/bin/python
+    make_venv
+    install_torch
+    pip wheel -qq --no-deps -w "$source/dist" "$source"
+    install "$source"/dist/*.whl
+    pip check
+    rm -rf "$source"
 }
 
 # What few people need, on top of a profile: notebook, browser, bench, site. Their locks fit run.txt and dev.txt.
@@ -215,6 +233,7 @@ command=${1:-help}
 [ $# -eq 0 ] || shift
 case $command in # "setup; ...", not "setup && ...", which would switch set -e off inside
     setup) setup "$@" ;;
+    plain) plain "$@" ;;
     demo) setup run; exec .venv/bin/wherefrom run people "$@" ;;
     test) setup dev; run_tests "$@" ;;
     nightly) setup dev; nightly "$@" ;;

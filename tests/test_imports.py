@@ -1,6 +1,9 @@
 """Who may import whom, read from the source: text flows one way, and so do the imports."""
 
 import ast
+import re
+import sys
+import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from graphlib import TopologicalSorter
@@ -150,6 +153,42 @@ def test_the_course_imports_the_package_and_none_of_its_commands():
         found = {n[1] for n in names if n[0] == "wherefrom" and n[1:]}
         wrong += [f"{path.name}: {other}" for other in found - EVERYTHING_BUT_CLI]
     assert wrong == []
+
+
+def declared() -> tuple[set[str], set[str]]:
+    """The packages that `pip install wherefrom` brings, and those that an extra brings."""
+    project = tomllib.loads((COURSE.parent / "pyproject.toml").read_text())["project"]
+
+    def names(requirements: list[str]) -> set[str]:
+        return {re.match(r"[\w.-]+", line).group() for line in requirements}
+
+    extras = project["optional-dependencies"]
+    of_users = [names(lines) for extra, lines in extras.items() if extra != "dev"]
+    return names(project["dependencies"]), set().union(*of_users)
+
+
+# What those have who need it: for notebooks, beside CUDA, beside lm-evaluation-harness.
+AT_HAND = {"pandas", "triton", "datasets"}
+
+
+def test_what_is_imported_is_installed():
+    """At the top of a file: a dependency. In a function: also a package of an extra."""
+    needed, extra = declared()
+    here = {p.stem for p in COURSE.rglob("*.py")} | {p.name for p in COURSE.rglob("*/")}
+    known = sys.stdlib_module_names | here | needed | AT_HAND | {"wherefrom", ""}
+    wrong = []
+    for path in [*FILES, *COURSE.rglob("*.py")]:
+        tree = parse(path)
+        at_the_top = set(imported(ast.Module([n for n in tree.body if not _later(n)], []), "."))
+        for found in imported(tree, "."):
+            package = found.split(".")[0]
+            if package not in known and (found in at_the_top or package not in extra):
+                wrong.append(f"{path.name}: {package}")
+    assert wrong == []
+
+
+def _later(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
 
 
 def test_drawing_happens_in_one_place():
