@@ -75,7 +75,6 @@ from wherefrom.runs.opened_run import AnyRun, Run, open_run, run_path
 from wherefrom.runs.verification import Fault, Verification, verify
 from wherefrom.show.export.exporting import Export
 from wherefrom.show.export.exporting import export_run as export
-from wherefrom.show.export.tensorboard_log import TensorBoardLog, check_log
 from wherefrom.show.page.opened_report import example_report, open_report
 from wherefrom.show.page.report_page import Report, write_report
 from wherefrom.show.terminal.messages import note
@@ -128,7 +127,6 @@ def run(
     progress: bool = False,
     processes: int | None = None,
     wait: float = PATIENCE,
-    log: str | None = None,
     **options: Unpack[RecipeOptions],
 ) -> Outcome:
     """Run a recipe into a folder (default: `default_folder`), or continue the run in the folder.
@@ -138,13 +136,12 @@ def run(
     is how many seconds one that does not come, or does not answer, is waited for. A program that
     torchrun has started needs neither: only its first process returns from here. The options are
     those of `build_recipe`. If `recipe` is a recipe object and not a name, only the option `seed`
-    is allowed. `log="tensorboard"` also writes the curves and results for tensorboard.
+    is allowed.
     """
     started = monotonic()
-    check_log(log)
     built = _build(recipe, options)
     planned = _is_planned(recipe, built, options)
-    work = partial(_run_into, built, options if planned else None, progress, started, log)
+    work = partial(_run_into, built, options if planned else None, progress, started)
     path = default_folder(built) if out is None else Path(out)
     alike = {"minutes": options.get("minutes")}
     return run_on_ranks(work, path, built, processes, wait, alike=alike)
@@ -155,14 +152,13 @@ def _run_into(
     options: RecipeOptions | None,
     progress: bool,
     started: float,
-    log: str | None,
     path: Path,
 ) -> Outcome:
     """What every rank does in `run`; with options, the recipe is fitted to its text."""
     if progress:
         _introduce(built)
     if options is None:
-        return _run(built, path, progress, log=log)
+        return _run(built, path, progress)
     chosen, folder = options, RunFolder(_folder(built, path))
     planned = plan_run(
         lambda base: change(base, chosen), folder, options.get("minutes"), started=started
@@ -170,7 +166,7 @@ def _run_into(
     planned = agree_on_plan(planned)
     if progress:
         _tell_plan(planned)
-    return _run(planned.recipe, path, progress, planned=planned, log=log)
+    return _run(planned.recipe, path, progress, planned=planned)
 
 
 @_reports_reading
@@ -422,7 +418,6 @@ def _run(
     progress: bool,
     label: str = "",
     planned: Planned | None = None,
-    log: str | None = None,
 ) -> Outcome:
     path = _folder(recipe, out)
     if isinstance(recipe, Demonstrations):  # they take seconds: there is no progress to show
@@ -433,10 +428,7 @@ def _run(
         last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
         with TrainingProgress(names, label) if progress else nullcontext() as observer:
-            logs = [TensorBoardLog(path)] if log else []
-            outcome = execute(recipe, path, [*logs, *([observer] if observer else [])], planned)
-        for each in logs:
-            each.conclude(recipe, outcome.results)
+            outcome = execute(recipe, path, [observer] if observer else [], planned)
     if progress and outcome.reused:
         note(f"{label}{outcome.run} is finished; these are its results")
     return outcome

@@ -27,7 +27,6 @@ from wherefrom.runs.opened_run import open_run
         (["ask", "r", "q", "--risk", "x"], "--risk: expected a number, found 'x'; see 'wherefrom"),
         (["doctor", "submission", ".", "--seconds", "-inf"], "--seconds: expected at least 1"),
         (["run", "--seed", "1", "--seeds", "0-4"], "--seed and --seeds"),
-        (["run", "people", "--seeds", "0-1", "--log", "tensorboard"], "--log: expected one run"),
         (["run", "--set", "data.asked=999999"], "at most 1,000,000 people (reading their text"),
         (["run", "--seed", "9" * 5000], "'--seed'"),
         (["run", "people", "--minutes", "5"], "--minutes: expected the recipe 'facts', which is"),

@@ -123,13 +123,6 @@ def run(
             "model answers.",
         ),
     ] = True,
-    log: Annotated[
-        str | None,
-        typer.Option(
-            metavar="tensorboard",
-            help="Also write curves, probes and results for 'tensorboard --logdir runs'.",
-        ),
-    ] = None,
     together: Together = None,
     processes: Processes = None,
     wait: Wait = 300.0,
@@ -148,8 +141,6 @@ def run(
 
     if seed is not None and seeds is not None:
         raise UsageError("--seed and --seeds: expected one of them, found both; leave one out")
-    if log is not None and seeds is not None:
-        raise UsageError("--log: expected one run, found --seeds; run each of them with --seed")
     options: RecipeOptions = {
         "config": config,
         "settings": settings or [],
@@ -183,7 +174,7 @@ def run(
         if together not in (None, 1):
             raise UsageError("--together: expected several models, of --seeds; leave it out")
         found = wherefrom.run(
-            recipe, out=out, progress=True, processes=processes, wait=wait, log=log, **options
+            recipe, out=out, progress=True, processes=processes, wait=wait, **options
         )
         print_json(found) if as_json else _print(found)
         runs, outcomes = [found.run], (found,)
