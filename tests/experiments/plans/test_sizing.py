@@ -5,14 +5,11 @@ from dataclasses import replace
 import pytest
 
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
-from wherefrom.experiments.plans import sizing
 from wherefrom.experiments.plans.sizing import (
-    Expectation,
     TextSize,
     choose_settings,
     count_exposures,
     enough_steps,
-    expect,
 )
 
 SIZE = TextSize(
@@ -84,20 +81,3 @@ def test_on_a_gpu_weight_decay_lets_a_statement_stay_for_twenty_exposures(statem
     assert read.optimiser.decay <= 0.1
     if statements > 3000:
         assert steps * rows / statements <= 21
-
-
-def test_similar_runs_are_of_the_same_device_and_about_as_large(monkeypatch: pytest.MonkeyPatch):
-    for run in sizing.read_measured():  # the table that comes with the package
-        assert 0 <= run["accuracy"] <= 1
-        assert run["exposures"] > 0
-    row = {"device": "cpu", "statements": 3000, "exposures": 100.0, "accuracy": 0.9}
-    others = [
-        {"accuracy": 0.8, "exposures": 60.0}, {"accuracy": 0.1, "device": "cuda"},
-        {"accuracy": 0.2, "statements": 30_000}, {"accuracy": 0.3, "exposures": 5.0},
-    ]  # fmt: skip
-    monkeypatch.setattr(sizing, "read_measured", lambda: [row, *(row | other for other in others)])
-    found = expect(SIZE, "cpu", 90.0)
-    assert found == Expectation(0.8, 0.9, 2)
-    assert expect(SIZE, "cpu", 1e6) is None
-    assert str(found) == "2 similar runs reached 80 to 90 % of held-out questions"
-    assert str(expect(SIZE, "cuda", 90.0)) == "a similar run reached 10 % of held-out questions"

@@ -21,14 +21,11 @@ from wherefrom.experiments.plans.pacing import SPARE, Deadline, Following
 from wherefrom.experiments.plans.sizing import (
     NOTE_EXPOSURES,
     Enough,
-    Expectation,
     TextSize,
     choose_settings,
     choose_shares,
     choose_wordings,
-    count_exposures,
     enough_steps,
-    expect,
     find_enough,
 )
 from wherefrom.experiments.plans.timing import (
@@ -81,25 +78,20 @@ class Plan:
     minutes: float | None
     seconds: float | None
     pace: Pace | None
-    expected: Expectation | None
     later: Following
     enough: Enough | None = None
 
     def lines(self, recipe: Recipe) -> list[str]:
-        """For a person: what will be trained, what to expect of it, and what would be enough."""
+        """For a person: what will be trained, how long it takes, and what would be enough."""
         model, read = recipe.model, recipe.stages[0]
         grams = f" with {model.ngrams}-grams" if getattr(model, "ngrams", 0) else ""
         shape = f"{counted(model.n_layer, 'layer')} of {model.n_embd}{grams}"
         size = f"{self.parameters / 1e6:.1f} million parameters"
         where = "the GPU" if self.device == "cuda" else "the CPU"
-        time = "" if self.seconds is None else f"about {duration(self.seconds)} in all; "
-        reached = (
-            "no similar run has been measured" if self.expected is None else str(self.expected)
-        )
         return [
             f"plan: {self.text.describe()}: {shape} ({size}), {counted(self.steps, 'step')} of "
             f"{read.batch} rows on {where}",
-            f"plan: {time}{reached}",
+            *([f"plan: about {duration(self.seconds)} in all"] if self.seconds is not None else []),
             *([f"plan: {self.enough}"] if self.enough else []),
         ]
 
@@ -200,11 +192,7 @@ def plan_run(
             "set too; leave one of the two out"
         )
     steps = recipe.stages[0].steps
-    exposures = count_exposures(recipe, steps, text.statements)
-    expected = expect(text, device, exposures, recipe.notes)
-    plan = Plan(
-        changes, text, device, parameters, steps, minutes, seconds, pace, expected, later, enough
-    )
+    plan = Plan(changes, text, device, parameters, steps, minutes, seconds, pace, later, enough)
     notes = workshop.material.notes if recipe.notes else None
     workshop = workshop.refit(recipe)
     return Planned(recipe, plan, workshop, notes, tuple(remarks), True, late, deadline, started)
@@ -312,14 +300,12 @@ def _stored(
     steps = _whole_steps((most * (1 - SPARE) - overhead) / pace.step)
     seconds = steps * pace.step + overhead
     recipe = read_again(recipe, steps)
-    exposures = count_exposures(recipe, plan.steps + steps, plan.text.statements)
     plan = replace(
         plan,
         steps=plan.steps + steps,
         minutes=minutes,
         seconds=seconds,
         pace=pace,
-        expected=expect(plan.text, plan.device, exposures, recipe.notes),
         later=later,
         enough=None,
     )

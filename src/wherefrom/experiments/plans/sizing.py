@@ -1,11 +1,8 @@
-"""How large a text is, which settings suit it on a CPU or a GPU, and what similar runs reached."""
+"""How large a text is, and which settings suit it on a CPU or a GPU."""
 
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
-from typing import Any
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.plurals import counted
@@ -33,12 +30,10 @@ _REMEMBERED = 20
 # How often each statement is shown: with more, little is gained.
 EXPOSURES = {"cpu": 100, "cuda": 300}
 NOTE_EXPOSURES = 25  # how often a note is shown in each of its wordings: all are known by then
-# Such runs knew 96 to 100 % of the notes (measured_runs.jsonl), and those with 10 exposures 89 %.
+# Such runs knew 96 to 100 % of the notes, and those with 10 exposures 89 %.
 # With fewer exposures of each wording, fewer wordings are taught.
 _LEAST_SEEN = 15
 _LEAST_NOTED, _MOST_NOTED = 0.3, 0.85  # share of the rows that teach notes
-_MEASURED = "measured_runs.jsonl"  # finished runs of `facts`, a table that comes with the package
-_NEAR = math.log(2.5)  # how many times as large, or as often shown, a similar text may be
 
 
 @dataclass(frozen=True)
@@ -155,59 +150,21 @@ def enough_steps(recipe: Recipe, statements: int, device: str) -> int:
 
 
 @dataclass(frozen=True)
-class Expectation:
-    """What similar runs reached, the worst and the best of them."""
-
-    low: float
-    high: float
-    runs: int
-
-    def __str__(self) -> str:
-        runs = "a similar run" if self.runs == 1 else f"{self.runs} similar runs"
-        worst, best = f"{100 * self.low:.0f}", f"{100 * self.high:.0f}"
-        share = worst if self.runs == 1 else f"{worst} to {best}"
-        return f"{runs} reached {share} % of held-out questions"
-
-
-def expect(
-    text: TextSize, device: str, exposures: float, notes: bool = False
-) -> Expectation | None:
-    """What runs on such a device reached whose text and training were about as large.
-
-    The table's `accuracy` is of held-out questions whose answer the text states.
-    """
-
-    def far(run: dict[str, Any]) -> float:
-        size = abs(math.log(run["statements"] / text.statements))
-        return max(size, abs(math.log(run["exposures"] / max(exposures, 1e-9))))
-
-    alike = (r for r in read_measured() if (r["device"], bool(r.get("notes"))) == (device, notes))
-    near = [run for run in alike if far(run) <= _NEAR]
-    if not near:
-        return None
-    found = [float(run["accuracy"]) for run in near]
-    return Expectation(min(found), max(found), len(found))
-
-
-@dataclass(frozen=True)
 class Enough:
     """What a text needs whose planned steps are too few to learn all of it.
 
-    They show each of `what` `shown` times, and `needed` times are enough: these take `minutes`, and
-    such runs reached what is `expected`.
+    They show each of `what` `shown` times, and `needed` times are enough: these take `minutes`.
     """
 
     what: str
     shown: float
     needed: float
     minutes: float
-    expected: Expectation | None
 
     def __str__(self) -> str:
-        reached = f" ({self.expected})" if self.expected else ""
         return (
             f"these steps show each {self.what} about {self.shown:.2g} times; {self.needed:.0f} "
-            f"times are enough: --minutes {self.minutes:g}{reached}"
+            f"times are enough: --minutes {self.minutes:g}"
         )
 
 
@@ -220,7 +177,6 @@ def find_enough(
     its steps, and those of its steps.
     """
     read = recipe.stages[0]
-    exposures = count_exposures(recipe, read.steps, text.statements)
     if recipe.notes:
         taught = sum(share.share for share in read.mix if share.name == NOTES)
         what, needed = "note", float(_LEAST_SEEN)
@@ -228,15 +184,9 @@ def find_enough(
     else:
         enough = enough_steps(recipe, text.statements, device)
         what, needed = "statement", count_exposures(recipe, enough, text.statements)
-        shown = exposures
+        shown = count_exposures(recipe, read.steps, text.statements)
     times = needed / shown
     if times <= 1:
         return None
     minutes = math.ceil((seconds[0] + times * seconds[1]) / 30) / 2
-    expected = expect(text, device, times * exposures, recipe.notes)
-    return Enough(what, round(shown, 1), needed, minutes, expected)
-
-
-def read_measured() -> list[dict[str, Any]]:
-    lines = files("wherefrom.experiments.plans").joinpath(_MEASURED).read_text("utf-8").splitlines()
-    return [json.loads(line) for line in lines]
+    return Enough(what, round(shown, 1), needed, minutes)
