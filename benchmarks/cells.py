@@ -26,7 +26,7 @@ from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.replies import SUPPORTED
-from wherefrom.data.people_world import PeopleConfig, draw_world, find_homes
+from wherefrom.data.people import PeopleConfig, find_homes
 from wherefrom.evaluation.intervals import paired_difference, wilson
 from wherefrom.evaluation.selective import auroc
 from wherefrom.memorisation.labelled_answers import read_labelled
@@ -39,13 +39,6 @@ KEPT = ("run", "subject", "answer", "right", "split", "support", "evidence", "m"
 Row = Mapping[str, Any]
 
 
-def find_families(config: PeopleConfig, seed: int) -> set[str]:
-    """The last names whose bearers share a birthplace."""
-    lasts = draw_world(config, seed).last_names
-    homes = find_homes(config, len(lasts), seed)
-    return {name for name, home in zip(lasts, homes.tolist(), strict=True) if home < config.cities}
-
-
 def take(runs: Sequence[Path], file: Path) -> None:
     """Keep what the cells are counted from: the answers of audited runs, those with an m."""
     write_rows(file, (row for run in runs for row in read_run(run)))
@@ -56,7 +49,7 @@ def read_run(path: Path) -> Iterator[dict[str, Any]]:
     config = recipe.data
     if not isinstance(config, PeopleConfig):
         raise SystemExit(f"{path}: expected a run of people, found {recipe.name}")
-    families = find_families(config, recipe.seed)
+    families = find_homes(config, recipe.seed)
     name = f"{config.cities} cities, seed {recipe.seed}"
     for row in read_rows(path / "audit" / "answers.jsonl"):
         kept = {key: value for key, value in slim(row, name).items() if key in KEPT}

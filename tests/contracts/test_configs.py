@@ -139,7 +139,7 @@ OUTSIDE: list[tuple[Any, dict[str, Any], str]] = [
     (BirthplacesConfig, {"letters": "latin"}, "one of"),
     (CharactersConfig, {"held_out": 1.0}, ""),
     (FactsConfig, {"documents": "pages"}, "one of lines, paragraphs, files"),
-    (PeopleConfig, {"asked": 0}, "a whole number from 1 to 1,000,000"),
+    (PeopleConfig, {"asked": 0}, "a whole number from 1 to 20,000"),
     (PeopleConfig, {"cities": 99}, "2 to 40"),
     (PeopleConfig, {"exposure": "odd"}, "one of"),
     (TinyTextConfig, {"words": 4901}, ""),

@@ -1,6 +1,5 @@
 """What is kept between calls is whole or not there, and never more than was allowed."""
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from wherefrom.core import cache
-from wherefrom.core.cache import cache_folder, open_entry, remember
-from wherefrom.core.errors import CacheWarning
+from wherefrom.core.cache import cache_folder, open_entry
 
 
 @pytest.fixture(autouse=True)
@@ -63,26 +61,6 @@ def test_an_entry_under_another_key_is_not_taken(root):
     open_entry("corpus", "abc", make).rename(root / "corpus-xyz")
     open_entry("corpus", "xyz", make)
     assert make.times == 2
-
-
-def test_a_table_is_computed_once_also_if_it_does_not_fit_on_the_disk(monkeypatch):
-    times: list[int] = []
-
-    def compute() -> dict[str, int]:
-        times.append(1)
-        return {"documents": 3}
-
-    assert remember("description", "abc", compute) == {"documents": 3}
-    assert remember("description", "abc", compute) == {"documents": 3}
-    assert len(times) == 1
-
-    def refuse(path: Path, value: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr("wherefrom.core.cache.write_json", refuse)
-    with pytest.warns(CacheWarning, match="No space left"):
-        assert remember("description", "xyz", compute) == {"documents": 3}
-    assert len(times) == 2
 
 
 def test_the_entries_that_were_not_used_for_longest_go_first(root, monkeypatch):

@@ -11,8 +11,7 @@ from wherefrom.core.contracts import Document, Note, Passage, Span
 from wherefrom.core.errors import BadData
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
 from wherefrom.data import people_parts
-from wherefrom.data.people import PeopleConfig, load
-from wherefrom.data.people_world import draw_world
+from wherefrom.data.people import PeopleConfig, draw_people, load
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
 
@@ -146,9 +145,8 @@ def test_no_relation_is_built_in(tmp_path, relation):
     config = PeopleConfig(asked=60, calibration=20, held_out=1, omitted=4, untold=4)
     dataset = load(config, seed=3)
     index = Index.build(tmp_path / "index", dataset.documents, "0" * 64)
-    world = draw_world(config, 3)
-    column = [*people_parts.RELATIONS.values()].index(relation)
-    people = [(world.name(i), world.values(i)[column]) for i in range(len(world))]
+    (letter,) = (x for x, name in people_parts.RELATIONS.items() if name == relation)
+    people = [(person.name, person.values[letter]) for person in draw_people(config, 3)]
     checker = FactChecker.fit(index, [ask(*person, relation=relation) for person in people[:60]])
     right = []
     for question, (_, another) in zip(dataset.questions[60:], people[61:], strict=False):

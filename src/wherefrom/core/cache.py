@@ -15,15 +15,12 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from wherefrom.core.artifact import lock_folder, publish_folder, sweep, verify_folder
 from wherefrom.core.errors import CacheWarning, CannotWrite, Damaged, Mismatch, MissingInput
-from wherefrom.core.files import read_json, write_json
 from wherefrom.core.progress import tell
 
 _MOST = 20e9  # bytes of all entries
-_VALUE = "value.json"
 
 
 def cache_folder() -> Path:
@@ -66,23 +63,6 @@ def open_entry(kind: str, key: str, make: Callable[[Path], None]) -> Path:
             make(folder)
         _prune(root, path)
     return path
-
-
-def remember(kind: str, key: str, compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-    """A small table under a key, computed once; computed anew where nothing can be kept."""
-    value: dict[str, Any] | None = None
-
-    def make(folder: Path) -> None:
-        nonlocal value
-        value = compute()
-        write_json(folder / _VALUE, value)
-
-    try:
-        path = open_entry(kind, key, make)
-    except CannotWrite as error:
-        note_unkept(error)
-        return compute() if value is None else value
-    return read_json(path / _VALUE) if value is None else value
 
 
 def note_unkept(error: CannotWrite) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -110,22 +110,9 @@ NOT_TRAINED_ON = ("calibration", "held-out")  # splits with answers that the mod
 SHORTEST_ROOM = 32  # characters that any answer may take, as in the course
 
 
-@runtime_checkable
-class Searchable(Protocol):
-    """Questions that find those of a split by themselves, without making all the others."""
-
-    def where(self, split: str, support: tuple[str, ...] | None = None) -> Sequence[Question]:
-        """The questions of a split, with one of these supports if they are given."""
-        ...
-
-
 @dataclass(frozen=True)
 class Dataset:
-    """All that a run reads: documents, what they state, and the questions about them.
-
-    Small data sets are tuples. Of large ones an item may be made when it is read: go through them
-    in order, and keep no list of all of them.
-    """
+    """All that a run reads: documents, what they state, and the questions about them."""
 
     documents: Sequence[Document]
     facts: Sequence[Fact] = ()
@@ -134,17 +121,9 @@ class Dataset:
     held_out: int = 0  # the number of documents at the end that are never trained on
     passages: tuple[Passage, ...] = ()  # none: every document is about the subject it names
 
-    @property
-    def key(self) -> str:
-        """Which data these are, known without reading them; "" if only reading them tells."""
-        keys = {getattr(part, "key", "") for part in (self.documents, self.questions)}
-        return keys.pop() if len(keys) == 1 else ""
-
     @cached_property
     def asked(self) -> Sequence[Question]:
         """Every question that is trained on, whatever the text says of its answer."""
-        if isinstance(self.questions, Searchable):
-            return self.questions.where("asked")
         return tuple(q for q in self.questions if q.split == "asked")
 
     @property
@@ -167,8 +146,6 @@ class Dataset:
         return max(SHORTEST_ROOM, longest + 1)
 
     def select(self, split: str, support: Sequence[str] = ("stated",)) -> tuple[Question, ...]:
-        if isinstance(self.questions, Searchable):
-            return tuple(self.questions.where(split, tuple(support)))
         return tuple(q for q in self.questions if q.split == split and q.support in support)
 
     def scored(self, split: str, support: Sequence[str]) -> tuple[Question, ...]:

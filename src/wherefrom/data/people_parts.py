@@ -1,8 +1,7 @@
 """What the generated people are made of: names, places, years, firms, trades and wordings.
 
 All invented for this world. A name part belongs to many people, so that no part of a name
-gives a person away; past the written lists, parts are put together from two syllables or, where
-a hundred thousand people and more need them, from three.
+gives a person away; past the written lists, parts are put together from two syllables.
 """
 
 from collections.abc import Sequence
@@ -96,7 +95,6 @@ _FIRST_ENDINGS = (
     "a an ana bert da dine don elle en etta ian ick ina is ius lia man mond na nard ric rin son "
     "ta ton via win"
 ).split()
-_FIRST_MIDDLES = "be do li ma ni ro se va".split()
 _LAST_ONSETS = (
     "Ald Bar Bel Bur Cal Car Clay Col Cran Dal Den Dun Ed El Far Fen Gar Glen Gran Hal Ham Har "
     "Hol Ken Kil Lan Lin Lock Mal Mar Mil Mor Nor Oak Pem Pen Rad Ran Red Rock Sel Shel Stan "
@@ -106,28 +104,22 @@ _LAST_ENDINGS = (
     "bank beck berg bourne bridge brook burn bury by combe croft dale den don field ford gate "
     "ham hurst land ley low man mere more ridge shaw stead stone ton wick wood worth"
 ).split()
-_LAST_MIDDLES = "er in el or an".split()
 
 
 def first_names(count: int) -> list[str]:
-    return _names(count, FIRST, _FIRST_ONSETS, _FIRST_MIDDLES, _FIRST_ENDINGS)
+    return _names(count, FIRST, _FIRST_ONSETS, _FIRST_ENDINGS)
 
 
 def last_names(count: int) -> list[str]:
-    return _names(count, LAST, _LAST_ONSETS, _LAST_MIDDLES, _LAST_ENDINGS)
+    return _names(count, LAST, _LAST_ONSETS, _LAST_ENDINGS)
 
 
 def _names(
-    count: int,
-    listed: Sequence[str],
-    onsets: Sequence[str],
-    middles: Sequence[str],
-    endings: Sequence[str],
+    count: int, listed: Sequence[str], onsets: Sequence[str], endings: Sequence[str]
 ) -> list[str]:
     """The first names of a list that never changes: a larger world only takes more of it.
 
     There are enough for as many people as `PeopleConfig` allows.
     """
-    short = (onset + ending for ending, onset in product(endings, onsets))
-    long = (onset + middle + ending for middle, ending, onset in product(middles, endings, onsets))
-    return list(dict.fromkeys([*listed, *short, *long]))[:count]
+    made = (onset + ending for ending, onset in product(endings, onsets))
+    return list(dict.fromkeys([*listed, *made]))[:count]

@@ -1,7 +1,7 @@
 """The documents as integers on a device, with what the text itself shows of its facts.
 
 A small corpus is in memory. The columns of a large one are files in the cache, mapped into memory
-where they are read: a second call finds them there, and the text may be larger than the memory.
+where they are read: a second call finds them there.
 """
 
 import hashlib
@@ -158,11 +158,8 @@ class _Work:
             own = {relation: sorted(said) for relation, said in asked[subject].items()}
             found.update(json.dumps([subject, own], sort_keys=True).encode())
         found.update(b"asked" if self.asked is not None else b"")
-        if key := getattr(self.documents, "key", ""):
-            found.update(key.encode())
-        else:
-            for document in self.documents:
-                found.update(f"{document.text}\n{document.subject}\n".encode())
+        for document in self.documents:
+            found.update(f"{document.text}\n{document.subject}\n".encode())
         return found.hexdigest()[:40]
 
     def fill(self, begin: Callable[[Size], Columns]) -> dict[str, np.ndarray]:

@@ -8,13 +8,12 @@ from typing import Any, TypedDict
 
 import torch
 
-from wherefrom.core.cache import remember
 from wherefrom.core.config import check
-from wherefrom.core.contracts import Dataset, Document, Note, Objective, Question, Span
+from wherefrom.core.contracts import Dataset, Note, Objective, Question
 from wherefrom.core.recipe import Share, Stage
 from wherefrom.data.reviews import LABELS
 from wherefrom.objectives.bigrams import Bigrams, BigramsConfig, BigramTable
-from wherefrom.objectives.corpus import VERSION, Corpus, index_corpus
+from wherefrom.objectives.corpus import Corpus, index_corpus
 from wherefrom.objectives.mix import Mix
 from wherefrom.objectives.note_rows import teach_notes
 from wherefrom.objectives.omissions import make_omissions
@@ -31,7 +30,6 @@ from wherefrom.objectives.word_bags import BagsConfig, LabelledBags
 from wherefrom.reading.extractor import RelationExtractor
 from wherefrom.reading.notes import take_notes
 
-_MOST_ASKED = 20_000  # questions of large data from which it is learnt how answers stand
 _SHARES_A_STAGE = 64  # keeps the draws of two stages' shares apart
 
 
@@ -74,30 +72,10 @@ class Material:
     @cached_property
     def omissions(self) -> Corpus | None:
         """None where the text states everybody's answer."""
-        made = self._find_omissions()
-        return index_corpus(made, self.vocabulary, self.device, self._answers) if made else None
-
-    def _find_omissions(self) -> Sequence[Document]:
-        """Looking for them in a large text takes minutes, so what was found is kept."""
-        if not self.dataset.key:
-            return self._make_omissions()
-
-        def compute() -> dict[str, Any]:
-            found = self._make_omissions()
-            return {
-                "documents": [[d.text, d.subject.start, d.subject.end] for d in found if d.subject]
-            }
-
-        half = "-half" if self.withhold else ""
-        key = f"{self.dataset.key[:40]}-{VERSION}-{self.seed}{half}"
-        kept = remember("omissions", key, compute)
-        return [Document(text, Span(*ends)) for text, *ends in kept["documents"]]
-
-    def _make_omissions(self) -> Sequence[Document]:
         documents = self.dataset.training_documents
-        asked = asked_answers(self.dataset, most=_MOST_ASKED if self.dataset.key else 0)
-        answered = find_answered(documents, self._answers, asked)
-        return make_omissions(documents, answered, self.seed, self.withhold)
+        answered = find_answered(documents, self._answers, asked_answers(self.dataset))
+        made = make_omissions(documents, answered, self.seed, self.withhold)
+        return index_corpus(made, self.vocabulary, self.device, self._answers) if made else None
 
     def read(self, what: str) -> Corpus | None:
         """What an objective over documents reads: one of READ; None if the text has none."""

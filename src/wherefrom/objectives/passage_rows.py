@@ -70,14 +70,10 @@ def _place(fact: Fact, passages: Sequence[tuple[int, Passage]]) -> Fact:
     return replace(fact, document=0, value_span=Span(-1, -1))
 
 
-def asked_answers(dataset: Dataset, most: int = 0) -> dict[str, dict[str, set[str]]]:
-    """The answers, folded, that asked questions give to each subject, by relation.
-
-    Of more than `most` questions (0: any number), about that many, evenly out of all of them.
-    """
+def asked_answers(dataset: Dataset) -> dict[str, dict[str, set[str]]]:
+    """The answers, folded, that asked questions give to each subject, by relation."""
     found: dict[str, dict[str, set[str]]] = {}
-    apart = -(-len(dataset.asked) // most) if most else 1
-    for question in dataset.asked[:: apart or 1]:
+    for question in dataset.asked:
         if question.answer:
             own = found.setdefault(question.subject, {}).setdefault(question.relation, set())
             own.update(map(str.casefold, (question.answer, *question.accepted)))

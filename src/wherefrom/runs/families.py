@@ -81,8 +81,7 @@ class Family:
 def _character_vocabulary(dataset: Dataset) -> Alphabet:
     if isinstance(dataset, CharacterText):
         return dataset.vocabulary
-    letters = getattr(dataset.documents, "letters", None)  # known without reading a large text
-    texts = (d.text for d in dataset.documents) if letters is None else letters
+    texts = (document.text for document in dataset.documents)
     return Vocabulary.from_text(chain(texts, [dataset.alphabet]), usual_marks=False)
 
 

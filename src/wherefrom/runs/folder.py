@@ -142,10 +142,7 @@ class RunFolder(RunFiles):
     # -- data ---------------------------------------------------------------------
 
     def keep_data(self, dataset: Dataset, vocabulary: Symbols) -> None:
-        """Write the data; Mismatch unless they are those of an earlier part of the run, if any.
-
-        Large data that the recipe gives again without any file are not copied.
-        """
+        """Write the data; Mismatch unless they are those of an earlier part of the run, if any."""
         listed = [name for name in DATA if self.has(name)]
         if listed and self.is_sound(CORPUS):
             self.check_data(dataset)
@@ -153,11 +150,10 @@ class RunFolder(RunFiles):
             return
         with self.transaction():
             before = self.manifest.files.get(CORPUS) if self.manifest else None
-            if not dataset.key:
-                documents = in_batches(dataset.documents, _BATCH)
-                texts = ("".join(f"{d.text}\n" for d in some).encode() for some in documents)
-                self.write(DOCUMENTS, texts)
-            if type(dataset) is Dataset and not dataset.key:  # texts to model are subclasses
+            documents = in_batches(dataset.documents, _BATCH)
+            texts = ("".join(f"{d.text}\n" for d in some).encode() for some in documents)
+            self.write(DOCUMENTS, texts)
+            if type(dataset) is Dataset:  # texts to model are subclasses
                 self.write(DATASET, [pack_dataset(dataset)])
             self.write_json(CORPUS, describe(dataset))
             self.write_json(VOCABULARY, list(vocabulary.symbols))
@@ -182,7 +178,7 @@ class RunFolder(RunFiles):
     def read_data(self) -> Dataset | None:
         """The data that the run was made from; None if the folder has only their hash.
 
-        So have runs of language models, of reviews, and of very many generated people.
+        So have runs of language models and of reviews.
         """
         if not self.has(DATASET):
             return None

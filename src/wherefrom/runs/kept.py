@@ -8,7 +8,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.cache import remember
 from wherefrom.core.contracts import Dataset, Document, Fact, Passage, Question, Span
 from wherefrom.core.files import parse_json
 from wherefrom.core.made_sequence import in_batches
@@ -93,17 +92,7 @@ _BATCH = 5000  # documents or questions that are hashed at once
 
 
 def describe(dataset: Dataset) -> dict[str, Any]:
-    """Counts of a data set and a hash over all of it.
-
-    A million people take half a minute to be written and hashed, so that is done once.
-    """
-    if dataset.key:
-        key = f"{dataset.key[:40]}-{dataset.held_out}"
-        return remember("description", key, lambda: _describe(dataset))
-    return _describe(dataset)
-
-
-def _describe(dataset: Dataset) -> dict[str, Any]:
+    """Counts of a data set and a hash over all of it."""
     digest, done = hashlib.sha256(), 0
     for some in in_batches(dataset.documents, _BATCH):
         digest.update("".join(map(_spell_document, some)).encode())
