@@ -1,5 +1,6 @@
 import errno
 import os
+import signal
 import subprocess
 import sys
 
@@ -45,7 +46,24 @@ def test_ctrl_c_outside_training(cli, monkeypatch):
     fail_with(monkeypatch, KeyboardInterrupt())
     result = cli("run")
     assert result.code == 130
-    assert result.complaint.startswith("wherefrom: interrupted")
+    assert result.complaint.startswith("wherefrom: interrupted 'wherefrom run'; the same command")
+
+
+def test_termination_outside_training(cli, monkeypatch):
+    """`timeout` sends its signal twice."""
+
+    def terminate(*_args, **_options):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    before = signal.getsignal(signal.SIGTERM)
+    monkeypatch.setattr(api, "build_recipe", terminate)
+    result = cli("run")
+    assert result.code == 143
+    assert result.complaint.startswith("wherefrom: interrupted 'wherefrom run'; the same command")
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.parametrize(

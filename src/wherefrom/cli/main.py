@@ -6,6 +6,7 @@ exception is a bug of ours (exit code 70). `--debug` adds the traceback to eithe
 
 import errno
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from itertools import pairwise
@@ -45,7 +46,7 @@ from wherefrom.core.errors import (
 from wherefrom.core.memory import describe_refusal, refused
 from wherefrom.show.terminal.messages import complain
 
-BUG, INTERRUPTED, BROKEN_PIPE = 70, 130, 141
+BUG, INTERRUPTED, BROKEN_PIPE, TERMINATED = 70, 130, 141, 143
 FILES, COURSES = "Files (wherefrom data list)", "Courses (wherefrom doctor submission)"
 
 # Without markup and pretty exceptions typer never imports rich, which costs more than typer.
@@ -111,6 +112,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepare_command()
     show_warnings_as_notes()
     given, debug = _take_debug(list(sys.argv[1:] if arguments is None else arguments))
+    before = signal.signal(signal.SIGTERM, _terminate)
     try:
         _require_folder()
         return _call(given)
@@ -119,9 +121,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BaseException as error:
         if debug and not isinstance(error, SystemExit):
             show_traceback(error)
-        return _explain(error)
+        return _explain(error, given)
     finally:
         _flush()
+        signal.signal(signal.SIGTERM, before)
+
+
+def _terminate(number: int, _: object) -> None:
+    """SIGTERM outside training, which saves, ends a command as Ctrl-C does."""
+    signal.signal(number, signal.SIG_IGN)  # `timeout` sends its signal twice
+    raise SystemExit(TERMINATED)
 
 
 def _flush() -> None:
@@ -156,15 +165,17 @@ def _call(arguments: list[str]) -> int:
     return code if isinstance(code, int) else 0
 
 
-def _explain(error: BaseException) -> int:
+def _explain(error: BaseException, given: Sequence[str]) -> int:
     """One line about what went wrong, and the exit code for it."""
     error = _translate(error)
     if isinstance(error, WherefromError):
         complain(str(error))
         return error.exit_code
-    if isinstance(error, KeyboardInterrupt | typer.Abort):
-        complain("interrupted; run the same command again to continue from what is saved")
-        return INTERRUPTED
+    terminated = isinstance(error, SystemExit) and error.code == TERMINATED
+    if terminated or isinstance(error, KeyboardInterrupt | typer.Abort):
+        command = " ".join(["wherefrom", *given[:1]])
+        complain(f"interrupted '{command}'; the same command continues from what is saved")
+        return TERMINATED if terminated else INTERRUPTED
     if isinstance(error, SystemExit) and error.code == 0:  # typer has written completions
         return 0
     if isinstance(error, BrokenPipeError | SystemExit):  # typer exits when the pipe is closed
