@@ -16,6 +16,27 @@ submission, helper, utils = load(A5, "submission", "submission.helper", "submiss
 GPT, GPTConfig = submission.GPT, submission.GPTConfig
 
 TINY = {"n_layer": 3, "n_head": 2, "n_embd": 8}
+# The fields of minGPT's two classes of 2020, and those that the course's hand-outs add.
+FIELDS = {
+    submission.TrainerConfig: {
+        "max_epochs": 10, "batch_size": 64, "learning_rate": 3e-4, "betas": (0.9, 0.95),
+        "grad_norm_clip": 1.0, "weight_decay": 0.1, "lr_decay": False, "warmup_tokens": 375e6,
+        "final_tokens": 260e9, "ckpt_path": None, "num_workers": 0, "writer": None,
+    },
+    GPTConfig: {
+        "embd_pdrop": 0.1, "resid_pdrop": 0.1, "attn_pdrop": 0.1, "additive": False,
+        "synthesizer": False, "perceiver": False, "bottleneck_dim": None, "rope": False,
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("config", FIELDS)
+def test_configs_have_every_field_with_its_default(config):
+    made = config(10, 20) if config is GPTConfig else config()
+    assert {name: getattr(made, name) for name in FIELDS[config]} == FIELDS[config]
+    more = {"ckpt_path": "a.params", "anything": 3}
+    made = config(10, 20, **more) if config is GPTConfig else config(**more)
+    assert {name: getattr(made, name) for name in more} == more
 
 
 def tiny(corpus, build=helper.initialize_vanilla_model, **extra):

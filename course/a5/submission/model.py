@@ -24,6 +24,7 @@ class GPTConfig:
     n_layer = 4
     n_head = 8
     n_embd = 256
+    additive = False
     synthesizer = False
     perceiver = False
     bottleneck_dim: int | None = None

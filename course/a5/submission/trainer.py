@@ -27,7 +27,7 @@ from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.optimisers import AdamWConfig, TokenCount
 from wherefrom.training.torch_learner import TorchLearner
 
-from .utils import Reader, set_seed
+from .utils import Reader, save_params, set_seed
 
 _SHARES_A_STAGE = 64  # as the library numbers the draws of a recipe's stages
 
@@ -47,6 +47,7 @@ class TrainerConfig:
     lr_decay = False
     warmup_tokens: float = 375e6
     final_tokens: float = 260e9
+    ckpt_path: str | None = None  # the parameters are saved here, too, when training ends
     num_workers = 0
     writer: Any = None
     stage = "train"  # pretrain, finetune, finetune_only: as the library's recipe calls them
@@ -133,6 +134,8 @@ class Trainer:
                 loop.train(training, chunk=chunk)
             except Mismatch as error:
                 raise Mismatch(f"{error}; or remove {folder} to start anew") from error
+        if config.ckpt_path is not None:
+            save_params(self.model, config.ckpt_path)
 
     def _stage(self) -> Stage:
         """The library's course recipe with this config's numbers."""
