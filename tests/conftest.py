@@ -325,7 +325,7 @@ def grounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("WHEREFROM_HOME", str(tmp_path / "home"))
     # Submissions draw bars and write logs; the doctor's child has stand-ins for both, too.
-    from wherefrom.course.doctor.leniency import stand_in
+    from wherefrom.course.doctor.stand_ins import stand_in
 
     for name in ("torch.utils.tensorboard", *(["tqdm"] if find_spec("tqdm") is None else [])):
         module = stand_in()

@@ -4,13 +4,13 @@
     python grader.py 1e-0-basic 1g           one test, or the tests of a part
     python grader.py --list                  what is tested, and what it is worth
     python grader.py --submission FOLDER     another submission
-    python grader.py --year cs224n2024       by that hand-out, which is guessed otherwise
+    python grader.py --year cs224n2024       by that hand-out
     python grader.py --batch FOLDER --csv grades.csv     every submission in a folder, one row each;
                                              and beside it grades.tests.csv, .pairs.csv and others
 
-Each submission's code runs isolated, with limits on time and memory; the sheet says how. A
-submission is a folder, or the zip archive that hand_in.py makes. With --trust nothing is isolated:
-for your own code, where neither bubblewrap nor sandlock can be had.
+Each submission's code runs isolated by bubblewrap, with limits on time and memory; with --trust
+nothing is isolated: for your own code. The sheet says which. A submission is a folder, or the zip
+archive that hand_in.py makes.
 """
 
 import argparse
@@ -24,27 +24,25 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 from unittest.mock import patch
 
 import torch
-from places import HERE, SUBMISSION, data_to_grade_with, other_data
+from places import HERE, SUBMISSION, YEAR, data_to_grade_with, other_data
 
-from wherefrom.core.errors import MissingInput, UsageError
+from wherefrom.core.errors import MissingInput
 from wherefrom.course.classroom.batch import Grader, print_grades, remarks
 from wherefrom.course.classroom.spoken_errors import tell
+from wherefrom.course.doctor import isolation as apart
 from wherefrom.course.doctor.checks import KINDS, look_at
-from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.isolation import Limits
-from wherefrom.course.doctor.isolation import choose as choose_isolation
 from wherefrom.course.doctor.judging import spans
 from wherefrom.course.doctor.judging.claims import Claims, Files
 from wherefrom.course.doctor.layouts import check_files, locate
 from wherefrom.course.doctor.marks import Grade, Test, add_options, choose, overview
 from wherefrom.course.doctor.recognition import is_solution, own_functions
 from wherefrom.course.doctor.submission import Submission
-from wherefrom.course.doctor.years import DEFAULT_YEAR, VARIABLE, YEARS, find_year, year_name
+from wherefrom.course.doctor.years import VARIABLE, YEARS, describe, year_name
 
 _BLOCK = spans.BLOCKS[0]
 
@@ -69,22 +67,18 @@ def chosen(year: str, wanted: Sequence[str]) -> dict[str, Test]:
 
 def grade(
     folder: Path, wanted: Sequence[str] = (), data: Path | None = None,
-    answers: Path | None = None, year: str | None = None, draw: int | None = None,
+    answers: Path | None = None, year: str = YEAR, draw: int | None = None,
     limits: Limits | None = None, isolation: str = "",
 ) -> Grade:  # fmt: skip
     """A submission's grade, by all tests that need no person, unless some are named.
 
-    `answers` are those of the test questions. Without a year, it is guessed from the files; without
-    a draw, all that is drawn is drawn anew.
+    `answers` are those of the test questions. Without a draw, all that is drawn is drawn anew.
     """
-    started = time.monotonic()
+    started, year = time.monotonic(), year_name(year)
     with taken(folder) as copy:
         place = locate(copy.folder)
-        guess = decide_year(year, place)
         check_files(place)
-        tests = chosen(guess.year, wanted)
-        if not tests:
-            raise UsageError(f"test '{wanted[0]}': there is none in {guess.year}; see --list")
+        tests = chosen(year, wanted)
         if data is None and any(test.reads for test in tests.values()):
             raise MissingInput(
                 "birth_dev.tsv: expected the course's data, found none; name their folder with "
@@ -92,14 +86,15 @@ def grade(
                 "need none)"
             )
         how = {"limits": limits or Limits(), "isolation": isolation, "draw": draw}
-        results, claims = look_at(tests, Files(place, data, answers), guess.year, **how)
+        results, claims = look_at(tests, Files(place, data, answers), year, **how)
         ours = own_functions(sorted(SUBMISSION.glob("*.py")), place)
-        drawn = draws_as_ours(claims, guess.year)
-    said = remarks(isolation, copy, ours) + ([drawn] if drawn and not ours else [])
+        drawn = draws_as_ours(claims, year)
+    said = [describe(year), *remarks(isolation, copy, ours)]
+    said += [drawn] if drawn and not ours else []
     said += [other] if data and (other := other_data(data)) else []
     return Grade(
         folder.name or str(folder), tests, results, said=tuple(said), ours=bool(ours or drawn),
-        year=guess.year, year_said=guess.said, seconds=time.monotonic() - started,
+        year=year, seconds=time.monotonic() - started,
     )  # fmt: skip
 
 
@@ -114,36 +109,24 @@ def draws_as_ours(claims: Claims, year: str) -> str:
     return "from the same seed it hides the spans that the library's solution hides" if same else ""
 
 
-def grader(wanted: Sequence[str], year: str | None = None, **how: Any) -> Grader:
-    """The course's own, with columns for the tests of every year that a submission may be of."""
-    known = {name: test for each in YEARS for name, test in tests_of(each).items()}
-    choose(known, wanted)  # what no year has is refused
-    tables = [chosen(each, wanted) for each in ([year] if year else [DEFAULT_YEAR, *YEARS])]
-    columns = sorted({name for table in tables for name in table})
-    refused = next(filter(None, tables), {})
-    one = partial(grade, wanted=wanted, year=year, **how)
-    return Grader(one, refused, columns, list(known), HERE, sorted(SUBMISSION.glob("*.py")))
-
-
 def _run(given: argparse.Namespace) -> None:
     data = data_to_grade_with(given.data)
     for path in filter(None, (data, given.answers)):
         if not path.exists():
             raise MissingInput(f"{path}: expected the course's data, found nothing")
-    if given.year is not None:
-        find_year(given.year)
+    known = tests_of(given.year)
+    named = choose(known, given.tests)  # what the year lacks is refused
     if given.list:
-        year = given.year or decide_year(None, given.submission).year
-        tests = tests_of(year)
-        print("\n".join(overview(tests, choose(tests, given.tests))))
+        print("\n".join(overview(known, named)))
         return
     torch.set_num_threads(1)  # for models this small, more of them wait for each other
     limits = Limits(given.seconds, given.memory_mb, given.total_seconds)
-    own = grader(
-        given.tests, given.year, data=data, answers=given.answers, draw=given.draw,
-        limits=limits, isolation=choose_isolation(given.trust),
+    one = partial(
+        grade, wanted=given.tests, year=given.year, data=data, answers=given.answers,
+        draw=given.draw, limits=limits, isolation=apart.choose(given.trust),
     )  # fmt: skip
-    print_grades(given, own)
+    tests, solved = chosen(given.year, given.tests), sorted(SUBMISSION.glob("*.py"))
+    print_grades(given, Grader(one, tests, list(known), HERE, solved))
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -151,8 +134,8 @@ def main(arguments: list[str] | None = None) -> int:
     add_options(parser, SUBMISSION, "1e-0-basic")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="with birth_dev.tsv and others")
     parser.add_argument("--answers", type=Path, metavar="FILE", help="of the test questions")
-    years = f"the hand-out, guessed from the files by default: {', '.join(YEARS)}"
-    parser.add_argument("--year", metavar="NAME", help=years)
+    years = f"the hand-out, {YEAR} by default: {', '.join(YEARS)}"
+    parser.add_argument("--year", metavar="NAME", default=YEAR, help=years)
     draw = "all that is drawn: the number that an earlier grading printed"
     parser.add_argument("--draw", type=int, metavar="N", help=draw)
     given = parser.parse_args(arguments)

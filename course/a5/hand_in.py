@@ -3,7 +3,7 @@
     python hand_in.py                    check submission/ and write the archive
     python hand_in.py --check            only check
     python hand_in.py --submission FOLDER     another submission; --data FOLDER, where its data is
-    python hand_in.py --year cs224n2023  by that hand-out, which is guessed otherwise
+    python hand_in.py --year cs224n2023  by that hand-out
     python hand_in.py --out FILE         another archive; --force replaces one that is there
     python hand_in.py --incomplete       pack what is there, whatever is wrong with it
 
@@ -19,16 +19,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from places import SUBMISSION, data_folder
+from places import SUBMISSION, YEAR, data_folder
 
 from wherefrom.core.errors import BadData, CannotWrite, MissingInput, WherefromError
 from wherefrom.core.files import read_text, write_bytes
 from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom.spoken_errors import run_program
 from wherefrom.course.classroom.submission_archives import archive as pack
-from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.layouts import expected_files, is_package, locate, parse
-from wherefrom.course.doctor.years import DEFAULT_YEAR, LONDON, VARIABLE, YEARS
+from wherefrom.course.doctor.years import LONDON, VARIABLE, YEARS, describe, year_name
 
 LINES = {"dev": 500, "test": 437}  # questions of birth_dev.tsv and birth_test_inputs.tsv
 
@@ -63,7 +62,7 @@ def deliverables(code: Path, year: str, data: str = "") -> list[Deliverable]:
     for name in dict.fromkeys([*expected_files(code), *others]):
         place = "" if rules.package else "src/"
         add(f"{place}{name}", "take it from the hand-out, or mend it", [code])
-    own = f" --year {year}" if package and year != DEFAULT_YEAR else ""
+    own = f" --year {year}" if package and year != YEAR else ""
     for name, does in commands.COMMANDS.items():
         left = does.function == "pretrain" and not rules.package  # CS224N does not collect these
         if does.variant in ("vanilla", rules.variant) and not left:
@@ -109,12 +108,12 @@ def hand_in(
     submission: Path, year: str, data: str, out: str, check: bool, incomplete: bool, force: bool
 ) -> None:
     code = locate(submission)
-    guess = decide_year(year or os.environ.get(VARIABLE), code)
-    archive = Path(out or YEARS[guess.year].archive)
+    year = year_name(year or os.environ.get(VARIABLE) or YEAR)
+    archive = Path(out or YEARS[year].archive)
     if archive.exists() and not (force or check):
         raise CannotWrite(f"{archive}: is there already; --force replaces it, --out names another")
-    found = deliverables(code, guess.year, data)
-    print(f"{guess.said}\n")
+    found = deliverables(code, year, data)
+    print(f"{describe(year)}\n")
     width = max(len(each.name) for each in found)
     for each in found:
         print(f"{'x ' if each.fault else '  '}{each.name:{width}}  {each}")

@@ -8,6 +8,7 @@ from wherefrom.core.files import file_hash
 from wherefrom.data import birthplaces
 from wherefrom.data.fetching import registry
 
+YEAR = "xcs2021"  # the hand-out that these files are; `wherefrom course new` writes another
 HERE = Path(__file__).resolve().parent
 _PACKAGE = HERE / "submission"
 SUBMISSION = _PACKAGE if _PACKAGE.is_dir() else HERE / "src"  # CS224N's students have no package

@@ -10,7 +10,7 @@ def test_a_sound_submission_is_ok(cli, solution, course_data):
     result = cli("doctor", solution, "--data", course_data, "--trust")
     assert (result.code, result.err) == (0, "")
     said, isolated, *lines = result.out.splitlines()
-    assert said.startswith("looks like XCS224N, August 2021 to early September 2023: xcs2021 (")
+    assert said.startswith("taken as XCS224N, August 2021 to early September 2023 (xcs2021); ")
     assert isolated.startswith("not isolated (--trust)")
     assert {line[16:41].strip() for line in lines} == KINDS.keys() - {"part g", "written"}
     assert [line for line in lines if not line.startswith("ok ")] == []

@@ -46,7 +46,7 @@ def load(folder: Path, *names: str) -> list[ModuleType]:
 
 
 def load_program(folder: Path, name: str) -> ModuleType:
-    """A program of which both assignments have one: a grader, or what makes a starter."""
+    """A program under a name of its own."""
     spec = importlib.util.spec_from_file_location(f"{folder.name}_{name}", folder / f"{name}.py")
     assert spec.loader is not None
     module = sys.modules[spec.name] = importlib.util.module_from_spec(spec)

@@ -10,7 +10,6 @@ import torch
 from tests.course.files import A5, calling, load
 from wherefrom.course.classroom import handout_files as packing
 from wherefrom.course.classroom.assignments import find_assignment
-from wherefrom.course.doctor.guess import decide_year
 from wherefrom.course.doctor.intake import taken
 from wherefrom.course.doctor.layouts import check_files, locate
 from wherefrom.course.doctor.years import YEARS
@@ -164,16 +163,16 @@ def test_the_graders_find_everything_in_the_archive(call, tmp_path, year):
     fill(code if package else code.parent, SEED if package else SCRIPT_2023)
     for name in () if package else YEARS[year].packed:
         (tmp_path / "mine" / name).write_text("x\n")
-    assert call("--submission", tmp_path / "mine", "--out", tmp_path / "ada.zip")[0] == 0
+    given = ["--submission", tmp_path / "mine", "--year", year]
+    assert call(*given, "--out", tmp_path / "ada.zip")[0] == 0
     with taken(tmp_path / "ada.zip") as copy:
         place = locate(copy.folder)
         check_files(place)
-        assert decide_year(None, place).year == year
         assert len([*copy.folder.rglob("*.predictions")]) == 6
         assert len([*copy.folder.rglob("*.params")]) == (5 if package else 3)
 
 
-def test_the_year_is_guessed_aloud_or_named(call, complete):
+def test_the_year_is_said_and_may_be_named(call, complete):
     _, out, _ = call("--submission", complete, "--check")
     assert "xcs2021" in out.splitlines()[0]
     code, out, _ = call("--submission", complete, "--check", "--year", "xcs2025")

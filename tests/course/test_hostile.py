@@ -14,7 +14,6 @@ import pytest
 
 from tests.course.files import A5, hand_out, left_behind, load_program
 from tests.course.hostile import ARCHIVES, CODE, FILES
-from tests.support import skips
 from wherefrom.core.errors import WherefromError
 from wherefrom.course.doctor import intake, isolation
 from wherefrom.course.doctor.isolation import Limits
@@ -75,27 +74,19 @@ def graded(folder: Path, data: Path, *tests: str, kind: str = isolation.NONE):
     return given, "\n".join([*table(given), json.dumps(given.as_json()), file.getvalue()])
 
 
-def isolated() -> str:
-    kinds = (isolation.BUBBLEWRAP, isolation.SANDLOCK, isolation.USER)
-    strict = kinds if isolation._is_confined() else kinds[:2]
-    found = next((kind for kind in strict if isolation._works(kind)), None)
-    return found or pytest.skip(f"{skips.NO_ISOLATION}: neither bubblewrap nor sandlock")
-
-
 def cases() -> list[object]:
     return [pytest.param(name, marks=pytest.mark.nightly) for name in CODE]
 
 
 @pytest.mark.parametrize("name", cases())
-def test_code_that_means_harm(name, starter, machine, tmp_path, course_data):
+def test_code_that_means_harm(name, bubblewrap, starter, machine, tmp_path, course_data):
     names = {"foreign": machine.foreign, "port": machine.port, "solution": A5}
     folder = hand_in(starter, tmp_path / "submission", CODE[name], **names)
-    kind = isolated()
-    given, sheet = graded(folder, course_data, *TESTS, kind=kind)
+    given, sheet = graded(folder, course_data, *TESTS, kind=bubblewrap)
     assert given.total == 0, sheet
     assert "secret-of-the-grader" not in sheet
     assert "\x1b" not in sheet
-    assert isolation.describe(kind) in sheet
+    assert isolation.SAID[bubblewrap] in sheet
 
 
 @pytest.mark.parametrize("name", FILES)

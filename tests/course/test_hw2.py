@@ -1,7 +1,4 @@
-"""The homework's files: their own checks, its packing, and going on after a stop.
-
-What each function computes is graded in test_hw2_grader.py, where the solution gets everything.
-"""
+"""The homework's files: their own checks, its packing, and going on after a stop."""
 
 import random
 import subprocess

@@ -198,7 +198,6 @@ def claims_of(folder: Path, requests: Any, year: str = DEFAULT_YEAR, draw: int =
     from wherefrom.course.doctor.child import answer
     from wherefrom.course.doctor.judging.claims import Claims, read_claim
     from wherefrom.course.doctor.layouts import is_package
-    from wherefrom.course.doctor.probes import PROBES
     from wherefrom.course.doctor.years import find_year
 
     place = Path(tempfile.mkdtemp(prefix="claims-", dir=folder.parent)).resolve()
@@ -209,7 +208,7 @@ def claims_of(folder: Path, requests: Any, year: str = DEFAULT_YEAR, draw: int =
         patch.setattr(sys, "path", list(sys.path))
         patch.setenv("A5_YEAR", YEAR or year)
         patch.chdir(place / "work")
-        answer(Submission(folder.resolve()), PROBES, asked, place)
+        answer(Submission(folder.resolve()), asked, place)
     found = {request.name: read_claim(place / "out", request.name) for request in requests}
     return Claims(find_year(year), draw, is_package(folder), found)
 

@@ -7,7 +7,7 @@ import typer
 from wherefrom.cli.help import ADVANCED
 from wherefrom.cli.options import AsJson
 from wherefrom.cli.output import print_json
-from wherefrom.course.doctor.years import YEARS
+from wherefrom.course.doctor.years import DEFAULT_YEAR, YEARS, describe
 from wherefrom.show.terminal.messages import printable
 
 _WORDS = {"ok": "ok", "look": "look", "unknown": "could not tell"}
@@ -28,13 +28,8 @@ def doctor(
         ),
     ] = None,
     year: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help=f"The hand-out's year: {', '.join(YEARS)}. By default it is guessed from the "
-            "files.",
-        ),
-    ] = None,
+        str, typer.Option(metavar="NAME", help=f"The hand-out's year: {', '.join(YEARS)}.")
+    ] = DEFAULT_YEAR,
     seconds: Annotated[float, typer.Option(min=1, help="Time limit for each check.")] = 60.0,
     memory_mb: Annotated[
         int, typer.Option(min=64, max=2**20, help="Memory limit for the submission's code.")
@@ -70,7 +65,7 @@ def doctor(
     if as_json:
         print_json(found)
         return
-    print(printable(found.year_said), found.isolation, sep="\n")
+    print(describe(found.year), found.isolation, sep="\n")
     width = max(len(row.check) for row in found.checks)
     for row in found.checks:
         text = ". ".join(filter(None, (row.found, row.hint and f"Hint: {row.hint}")))

@@ -70,7 +70,7 @@ def test_a_correction_of_nobody_is_told_after_the_table_is_written(tmp_path, cap
     (tmp_path / "class" / "ada").mkdir(parents=True)
     (tmp_path / "grades.corrections.csv").write_text(f"{HEAD}bo,1a-0-basic,0,override,\n")
     ids = list(TESTS)
-    grader = Grader(lambda path: grade(path.name, "ok", "look"), TESTS, ids, ids, tmp_path, [])
+    grader = Grader(lambda path: grade(path.name, "ok", "look"), TESTS, ids, tmp_path, [])
     with pytest.raises(MissingInput, match="found 'bo', which is not in the batch"):
         write_class(tmp_path / "class", tmp_path / "grades.csv", grader)
     assert "1 corrections by people" in capsys.readouterr().out
@@ -97,7 +97,7 @@ def test_one_that_cannot_be_compared_costs_no_other(tmp_path, monkeypatch):
         raise MemoryError if folder.name == "ada" else KeyError
 
     monkeypatch.setattr(batch, "own_fingerprints", broken)
-    grader = Grader(lambda path: grade(path.name), TESTS, [], [], tmp_path / "none", [])
+    grader = Grader(lambda path: grade(path.name), TESTS, [], tmp_path / "none", [])
     assert batch.compare(tmp_path, ["ada", "bo", "no.zip"], grader) == []
 
 
@@ -122,7 +122,7 @@ def test_a_grader_that_is_told_to_end_removes_its_folders(tmp_path):
     given = argparse.Namespace(gradescope=None, batch=None, submission=tmp_path)
     try:
         with pytest.raises(SystemExit) as ended:
-            batch.print_grades(given, Grader(waiting, TESTS, [], [], tmp_path, []))
+            batch.print_grades(given, Grader(waiting, TESTS, [], tmp_path, []))
     finally:
         signal.signal(signal.SIGTERM, before)
     assert ended.value.code == 128 + signal.SIGTERM

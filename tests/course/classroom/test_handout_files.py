@@ -1,9 +1,13 @@
 """What is handed out: complete, in the year's layout, without solutions and hidden tests."""
 
+import ast
+import email
 import html
 import io
 import json
 import re
+import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -19,6 +23,7 @@ from wherefrom.course.classroom.assignments import find_assignment
 from wherefrom.course.doctor import starter as marks
 from wherefrom.course.doctor.years import YEARS
 
+ROOT = A5.parents[1]
 DATA = {"wiki.txt": b"Ann. Born in Oslo.\n", "birth_dev.tsv": b"Where?\tOslo\n"}
 ALL = [*YEARS, "hw2"]
 
@@ -40,11 +45,12 @@ def test_students_get_everything_but_solutions_and_hidden_tests(year):
     assignment = find_assignment(year)
     files = packing.hand_out(assignment, DATA)
     place = assignment.place
-    assert {"handout.html", "submission.tex", "environment.yml", f"{place}grader.py",
+    assert {"handout.html", "submission.tex", "environment.yml",
             f"{place}data/wiki.txt"} <= set(files)  # fmt: skip
-    assert not {Path(path).name for path in files} & {Path(p).name for p in assignment.hidden}
-    points = json.loads(files[f"{place}points.json"])
-    assert all(test.endswith("-basic") for rows in points.values() for test in rows)
+    if assignment.rules:
+        points = json.loads(files[f"{place}points.json"])
+        assert all(test.endswith("-basic") for rows in points.values() for test in rows)
+        assert f"{place}grader.py" in files
     solved = SOLVED[assignment.folder]
     assert len(solved) > 20
     for path, data in files.items():
@@ -78,7 +84,7 @@ def test_the_hand_out_gives_the_years_points_and_commands(year):
     shown = re.findall(r"<h3>(\d\w)\. .*?(?:([\d.]+) points?</span>)?</h3>", page)
     worth = {name: float(points or 0) for name, points in shown}
     parts = {test.split("-")[0] for test in assignment.tests}
-    assert parts <= set(worth)
+    assert (parts or {"1c", "1d", "3b", "4a", "4b"}) <= set(worth)
     assert sum(worth.values()) == sum(row[0] for row in assignment.tests.values())
     if rules := assignment.rules:
         typed = commands.of_variant(rules.variant, rules.package).values()
@@ -139,7 +145,48 @@ def test_a_wheel_lists_what_it_holds():
         listed = {line.split(",")[0] for line in wheel.read(record).decode().splitlines()}
         assert listed == set(wheel.namelist())
         assert "wherefrom/course/doctor/hints.json" in listed
-        assert b"Name: wherefrom" in wheel.read(record.replace("RECORD", "METADATA"))
+
+
+def test_the_wheel_requires_what_the_clone_does_whatever_is_installed(tmp_path, monkeypatch):
+    """An egg-info that lies about says nothing of requirements."""
+    (tmp_path / "wherefrom.egg-info").mkdir()
+    (tmp_path / "wherefrom.egg-info" / "PKG-INFO").write_text("Name: wherefrom\nVersion: 0\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    _, data = archives.make_wheel.__wrapped__()
+    with zipfile.ZipFile(io.BytesIO(data)) as wheel:
+        (path,) = [n for n in wheel.namelist() if n.endswith("METADATA")]
+        about = email.message_from_bytes(wheel.read(path))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    assert (about["Name"], about["Version"]) == ("wherefrom", project["version"])
+    assert about.get_all("Requires-Dist") == project["dependencies"]
+
+
+def modules(source: str) -> set[str]:
+    """What a program imports, by the first word of each name."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {each.name.split(".")[0] for each in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.split(".")[0])
+    return names
+
+
+@pytest.mark.parametrize("year", ALL)
+def test_the_environment_has_what_the_starter_imports(year):
+    files = packing.hand_out(find_assignment(year), DATA)
+    sources = [data.decode() for path, data in files.items() if path.endswith(".py")]
+    for path in (path for path in files if path.endswith(".ipynb")):
+        cells = [c["source"] for c in json.loads(files[path])["cells"] if c["cell_type"] == "code"]
+        lines = "".join("".join([*cell, "\n"]) for cell in cells).splitlines()
+        sources.append("\n".join(line for line in lines if not line.startswith(("%", "!"))))
+    own = {part.removesuffix(".py") for path in files for part in Path(path).parts}
+    imported = set().union(*map(modules, sources)) - own - set(sys.stdlib_module_names)
+    listed = re.findall(r"^ +- (?:\./)?([a-z]+)(?:-[\d.]+-py3-none-any\.whl)?$",
+                        files["environment.yml"].decode(), re.MULTILINE)  # fmt: skip
+    assert imported <= {*listed}
+    assert {*listed} <= imported | {"pip"}
+    assert b"- --extra-index-url https://download.pytorch.org/whl/cpu\n" in files["environment.yml"]
 
 
 def test_somebodys_work_is_not_written_over(tmp_path):
@@ -158,5 +205,7 @@ def test_somebodys_work_is_not_written_over(tmp_path):
 def test_what_is_asked_for_wrongly_is_one_line(tmp_path):
     with pytest.raises(UsageError, match=r"--year: no year 'xcs1999'"):
         api.new_course("xcs1999", tmp_path, data=tmp_path)
+    with pytest.raises(UsageError, match=r"--gradescope: expected an assignment with a grader"):
+        api.new_course("hw2", tmp_path, data=tmp_path, gradescope=True)
     with pytest.raises(MissingInput, match=r"wiki\.txt: expected the course's data, found no"):
         api.new_course("xcs2021", tmp_path, data=tmp_path)

@@ -22,7 +22,7 @@ def methods(path: Path, name: str) -> dict[str, ast.FunctionDef]:
 
 @pytest.mark.parametrize("file", SOLVED)
 def test_solved_methods_only_raise(file):
-    path = library("a5") / "wherefrom" / file
+    path = library() / "wherefrom" / file
     there, here = (methods(p, SOLVED[file]) for p in (HOME / file, path))
     assert here.keys() == there.keys() | {"forward"}
     for method in here.values():
@@ -33,14 +33,8 @@ def test_solved_methods_only_raise(file):
 
 
 def test_the_rest_is_as_it_was():
-    path = library("a5") / "wherefrom"
+    path = library() / "wherefrom"
     for file in ("models/attention/causal.py", "models/gpt.py", "core/errors.py"):
         assert (path / file).read_bytes() == (HOME / file).read_bytes()
     assert not (path / "api.py").exists()
     assert not (path / "course" / "lab").exists()
-
-
-def test_homework_gets_no_models():
-    path = library("hw2") / "wherefrom"
-    assert (path / "core" / "words.py").is_file()
-    assert not (path / "models").exists()

@@ -41,7 +41,6 @@ class Assignment:
     title: str
     solved: Sequence[str]  # what students write; solutions stand between markers
     tools: Sequence[str]  # what they get as it is
-    hidden: Sequence[str]  # the tests that they do not get
     data: Sequence[str]
     registered: str  # the name that the data may be registered under
     archive: str  # what is handed in
@@ -62,9 +61,10 @@ class Assignment:
 
     @cached_property
     def tests(self) -> dict[str, list[Any]]:
-        """Points and kind of every test, by id."""
-        table = json.loads((self.home / POINTS).read_text("utf-8"))
-        return table[self.year]
+        """Points and kind of every test, by id; the homework has none."""
+        if self.rules is None:
+            return {}
+        return json.loads((self.home / POINTS).read_text("utf-8"))[self.year]
 
     @cached_property
     def written(self) -> dict[str, Any]:

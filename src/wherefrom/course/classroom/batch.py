@@ -25,7 +25,7 @@ from wherefrom.core.files import cannot_write, read_text, write_text
 from wherefrom.course.classroom.gradescope import answer_gradescope
 from wherefrom.course.doctor.findings import Result
 from wherefrom.course.doctor.intake import Taken, taken
-from wherefrom.course.doctor.isolation import describe
+from wherefrom.course.doctor.isolation import SAID
 from wherefrom.course.doctor.marks import Grade, Tests, table, write_csv
 from wherefrom.course.doctor.recognition import OURS, alike, fingerprints, own_fingerprints
 from wherefrom.course.doctor.starter import blank
@@ -37,15 +37,14 @@ NAMED = 10  # of the files that were left out
 
 @dataclass(frozen=True)
 class Grader:
-    """A course's own: how it grades one submission, and what else is known of it.
+    """The course's own: how it grades one submission, and what else is known of it.
 
-    `tests` are those of a submission that is refused, `columns` the ids in a class's table, `known`
-    all ids there are. Our files are in `home`; `solved` are the solutions among them.
+    `tests` are those that are graded, `known` all ids there are. Our files are in `home`; `solved`
+    are the solutions among them.
     """
 
     grade: Callable[[Path], Grade]
     tests: Tests
-    columns: Sequence[str]
     known: Sequence[str]
     home: Path
     solved: Sequence[Path]
@@ -74,7 +73,7 @@ class Grader:
 
 def remarks(isolation: str, copy: Taken, ours: Sequence[str]) -> list[str]:
     """What a sheet says of all tests: how code was kept apart, what was left out, what is ours."""
-    said = [describe(isolation)] if isolation else []
+    said = [SAID[isolation]] if isolation else []
     if copy.left:
         more = [f"and {len(copy.left) - NAMED} more"] if len(copy.left) > NAMED else []
         said.append(f"left out: {', '.join([*copy.left[:NAMED], *more])}")
@@ -93,7 +92,7 @@ def print_grades(given: argparse.Namespace, grader: Grader) -> None:
         grades = grader.answer_all(given.batch)
         print(json.dumps([grade.as_json() for grade in grades], indent=1))
     elif given.csv is None:
-        rows = (grade.row(grader.columns) for grade in grader.answer_all(given.batch))
+        rows = (grade.row(grader.tests) for grade in grader.answer_all(given.batch))
         write_csv(rows, sys.stdout)
     else:
         write_class(given.batch, given.csv, grader)
@@ -105,7 +104,7 @@ def write_class(folder: Path, out: Path, grader: Grader) -> None:
                                for kind in ("tests", "pairs", "corrections"))  # fmt: skip
     corrections = read_corrections(corrected, grader.known)
     # People mark the written parts, which have no column otherwise.
-    columns = [*grader.columns, *sorted({c["test"] for c in corrections} - set(grader.columns))]
+    columns = [*grader.tests, *sorted({c["test"] for c in corrections} - set(grader.tests))]
     seen: list[Grade] = []
 
     def rows() -> Iterator[dict[str, Any]]:

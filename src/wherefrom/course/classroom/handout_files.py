@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.errors import CannotWrite
+from wherefrom.core.errors import CannotWrite, UsageError
 from wherefrom.core.files import cannot_write, write_bytes
 from wherefrom.course.classroom import assignment_commands as commands
 from wherefrom.course.classroom.assignments import (
@@ -52,6 +52,8 @@ def new_course(
     """
     out = Path(out)
     assignment = find_assignment(year)
+    if gradescope and assignment.rules is None:
+        raise UsageError(f"--gradescope: expected an assignment with a grader, found {year}")
     given = _read(
         assignment.find_data(Path(data) if data else None), (*assignment.data, *assignment.more)
     )
@@ -85,8 +87,10 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
     for path, data in _read(assignment.home, assignment.solved).items():
         text = data.decode() if solved else blank(data.decode())
         code[path] = _yearly(assignment, text).encode()
-    tools = _read(assignment.home, assignment.tools)
-    tools[POINTS] = _visible(tools[POINTS])
+    tools = {path: _yearly(assignment, data.decode()).encode()
+             for path, data in _read(assignment.home, assignment.tools).items()}  # fmt: skip
+    if rules is not None:
+        tools[POINTS] = _visible(tools[POINTS])
     if rules is None or rules.package:
         return {f"{assignment.place}{path}": text for path, text in (code | tools).items()}
     program = (assignment.home / "templates" / "run.py.txt").read_bytes()
@@ -94,8 +98,8 @@ def lay_out(assignment: Assignment, solved: bool = False) -> Files:
 
 
 def autograder(assignment: Assignment, data: Files) -> Files:
-    """What Gradescope's autograder needs: the graders' sources with the hidden tests, and data."""
-    sources = (*assignment.solved, *assignment.tools, *assignment.hidden)
+    """What Gradescope's autograder needs: the grader's sources with all tests, and data."""
+    sources = (*assignment.solved, *assignment.tools)
     name, wheel = make_wheel()
     texts = {each: _render(assignment, each, wheel=name) for each in ("setup.sh", "run_autograder")}
     files = _read(assignment.home, sources) | _below("data", data)

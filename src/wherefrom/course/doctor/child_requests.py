@@ -5,7 +5,6 @@ Nothing comes back but claims; `judging` says what they are worth.
 
 import json
 import os
-import shutil
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -25,20 +24,15 @@ IMPORT = Request("import", "imports", {"modules": []})
 class Asking:
     """Whom to ask, and how.
 
-    `keep` is a folder of the caller's for the claims. `probes` is the module of the probes: the
-    library's, or one of the `files`, which are copied for them. The submission's code runs in a
-    copy of the `folder`, apart from everything else by `isolation`, with a library that lacks the
-    solutions of the course `closed`.
+    `keep` is a folder of the caller's for the claims. The submission's code runs in a copy of the
+    `folder`, apart from everything else by `isolation`, with a library that lacks the solutions.
     """
 
     folder: Path
     keep: Path
     year: str = DEFAULT_YEAR
     limits: Limits = field(default_factory=Limits)
-    probes: str = "wherefrom.course.doctor.probes"
     isolation: str = ""
-    closed: str = "a5"
-    files: tuple[Path, ...] = ()
 
 
 def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
@@ -73,20 +67,18 @@ def ask(how: Asking, requests: Sequence[Request]) -> dict[str, Claim]:
 
 def _run(how: Asking, requests: Sequence[Request], place: Path) -> str:
     """One process, in a folder of its own: `given` goes in, `out` comes back."""
-    home = library(how.closed)
+    home = library()
     (place / "given").mkdir(parents=True)
     place = place.resolve()
     folder = intake.copy_code(how.folder, place / "submission")
-    for path in how.files:
-        copy = shutil.copytree if path.is_dir() else shutil.copyfile
-        copy(path, place / "given" / path.name)
     order = {"asked": [vars(request) for request in requests], "folder": str(folder.resolve())}
-    order |= {"probes": how.probes, "threads": how.limits.threads}
+    kind = how.isolation or isolation.choose()
+    order |= {"threads": how.limits.threads, "limits": how.limits.of_process(kind)}
     (place / "given" / "order.json").write_text(json.dumps(order), encoding="utf-8")
     environment = {VARIABLE: how.year, "OMP_NUM_THREADS": str(how.limits.threads)}
     environment["PYTHONPATH"] = os.pathsep.join(map(str, (home, *isolation.torch_home())))
     return isolation.run(
-        how.isolation or isolation.choose(),
+        kind,
         ("-m", "wherefrom.course.doctor.child", str(place)),
         place,
         limits=how.limits,

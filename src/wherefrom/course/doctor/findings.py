@@ -71,12 +71,10 @@ class CheckResult:
 class Examination:
     """All checks of a submission, in their order; `folder` holds the course's files.
 
-    `year` is the hand-out that they were made by, and `year_said` why it was taken for that one.
-    `isolation` says how its code was kept apart.
+    `year` is the hand-out that they are held against. `isolation` says how its code was kept apart.
     """
 
     folder: str
     checks: tuple[CheckResult, ...]
     year: str = ""
-    year_said: str = ""
     isolation: str = ""

@@ -6,31 +6,28 @@ hands out files side by side, without a package: what `helper.py` does stands in
 
 import ast
 import warnings
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import read_text
 
-Kinds = Sequence[Sequence[str]]  # of layouts: the files of each
 FILES = tuple(f"{n}.py" for n in "__init__ attention dataset helper model trainer utils".split())
 SIDE_BY_SIDE = tuple(f"{n}.py" for n in "attention dataset model run trainer utils".split())
 _LATER = tuple(name.replace("model", "models") for name in SIDE_BY_SIDE)  # from 2023-24 on
-KINDS = (FILES, SIDE_BY_SIDE, _LATER)
+_KINDS = (FILES, SIDE_BY_SIDE, _LATER)
 _KNOWN = ("submission", "src", "code")  # of two folders alike, the one of such a name
 _DEPTH = 4
 _NOT_HERE = ("mingpt", ".", "__")  # the course's demonstration, hidden and written folders
 
 
-def locate(folder: Path, kinds: Kinds = KINDS) -> Path:
+def locate(folder: Path) -> Path:
     """The folder that holds most of the course's files: this one, or one inside it."""
     if not folder.is_dir():
         raise MissingInput(f"{folder}: expected a folder with a submission, found none")
-    best = max(_folders(folder), key=partial(_likely, kinds=kinds))
-    if not _likely(best, kinds)[0]:
+    best = max(_folders(folder), key=_likely)
+    if not _likely(best)[0]:
         raise MissingInput(
-            f"{folder}: expected the course's files ({', '.join(kinds[0])}), found none of them; "
+            f"{folder}: expected the course's files ({', '.join(FILES)}), found none of them; "
             "name the folder that has them"
         )
     return best.resolve()
@@ -79,8 +76,8 @@ def _folders(folder: Path, depth: int = _DEPTH) -> list[Path]:
     return [folder, *(each for path in inner for each in _folders(path, depth - 1))]
 
 
-def _likely(folder: Path, kinds: Kinds) -> tuple[int, int, int]:
+def _likely(folder: Path) -> tuple[int, int, int]:
     """How many of the course's files are there, how telling the name is, and how near it is."""
-    held = max(sum((folder / name).is_file() for name in kind) for kind in kinds)
+    held = max(sum((folder / name).is_file() for name in kind) for kind in _KINDS)
     rank = _KNOWN.index(folder.name) if folder.name in _KNOWN else len(_KNOWN)
     return held, -rank, -len(folder.parts)

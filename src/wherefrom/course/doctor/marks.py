@@ -1,7 +1,7 @@
 """Points for the checks of a submission, and grades as people and programs read them.
 
-A course's grader names its tests, what each is worth, and the check behind it; the rest is here,
-up to the options that all graders have.
+The course's grader names its tests, what each is worth, and the check behind it; the rest is here,
+up to the grader's options.
 """
 
 import argparse
@@ -58,8 +58,7 @@ Tests = Mapping[str, Test]
 class Grade:
     """The results of tests; `refused` says why none could be run, `said` is about all of them.
 
-    `excused` are tests that count neither for nor against. `ours` says that it is the library's own
-    solution, or a copy of it; `year_said` why it was taken for that year's hand-out.
+    `ours` says that it is the library's own solution, or a copy of it.
     """
 
     name: str
@@ -67,10 +66,8 @@ class Grade:
     results: dict[str, Result]
     refused: str = ""
     said: tuple[str, ...] = ()
-    excused: frozenset[str] = frozenset()
     ours: bool = False
     year: str = ""
-    year_said: str = ""
     seconds: float = 0.0
 
     def points(self, test: str) -> float:
@@ -82,7 +79,7 @@ class Grade:
 
     @property
     def possible(self) -> float:
-        return sum(self.tests[test].points for test in self.results if test not in self.excused)
+        return sum(self.tests[test].points for test in self.results)
 
     def as_json(self) -> dict[str, Any]:
         tests = [
@@ -92,7 +89,7 @@ class Grade:
             for name, result in self.results.items()
         ]  # fmt: skip
         told = {"submission": self.name, "points": self.total, "possible": self.possible}
-        told |= {"said": self.said, "year": self.year, "year_said": self.year_said}
+        told |= {"said": self.said, "year": self.year}
         told |= {"library_solution": self.ours, "refused": self.refused}
         return told | {"seconds": round(self.seconds, 1), "tests": tests}
 
@@ -125,10 +122,10 @@ def overview(tests: Tests, names: Sequence[str]) -> list[str]:
 
 
 def table(grade: Grade) -> list[str]:
-    """The year, what is said of all, a line a test; why points are missing stands below it."""
+    """What is said of all, a line a test; why points are missing stands below it."""
     ids = max(map(len, grade.results))
     whats = max(len(grade.tests[name].what) for name in grade.results)
-    lines = [printable(line) for line in (grade.year_said, *grade.said) if line]
+    lines = [printable(line) for line in grade.said]
     told: dict[tuple[str, str], str] = {}
     for name, result in grade.results.items():
         test, state = grade.tests[name], _STATES[result.state]

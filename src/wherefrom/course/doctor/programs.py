@@ -134,7 +134,6 @@ def _by_command(
     """
     own, path = Path.cwd(), submission.folder / FILE
     (own / "wiki.txt").write_text(how.text, encoding="utf-8")
-    submission.files |= {"wiki.txt": own / "wiki.txt"}
     function, source = function.replace("build", "pretrain"), path.read_bytes()
     argv = [function, how.variant, "wiki.txt", "--writing_params_path", ran.written.name]
     if how.variant == "perceiver" and b"bottleneck_dim" in source:  # some take no such option

@@ -20,7 +20,6 @@ class Submission:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.files: dict[str, Path] = {}  # by the end of their usual name
 
     @property
     def package(self) -> bool:

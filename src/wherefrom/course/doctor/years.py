@@ -70,6 +70,11 @@ def year_name(name: str, where: str = "--year") -> str:
     return name
 
 
+def describe(year: str) -> str:
+    """What is said of the hand-out that a submission is held against."""
+    return f"taken as {YEARS[year].title} ({year}); --year NAME chooses another"
+
+
 def find_year(name: str, where: str = "--year") -> Year:
     return YEARS[year_name(name, where)]
 

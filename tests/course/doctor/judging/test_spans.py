@@ -85,11 +85,6 @@ def test_texts_too_short_for_a_share_are_no_finding(drawn):
         spans.check_spans(drawn(CUT, "random.randint(4, 20)"))
 
 
-def test_a_breakpoint_is_noted(drawn):
-    stops = ("        ids = [", "        breakpoint()\n        ids = [")
-    assert "a forgotten breakpoint at dataset.py:" in (spans.check_shift(drawn(*stops)) or "")
-
-
 def test_a_crash_in_the_middle_is_said(drawn):
     claims = drawn(
         "        size = ", "        if len(text) == 9: raise KeyError('nine')\n        size = "

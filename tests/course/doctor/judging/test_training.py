@@ -56,16 +56,6 @@ def test_saving_something_else_than_what_was_trained(claimed, before):
     assert caught.value.mistake == "not written"
 
 
-def test_a_path_of_the_parameters_that_only_one_machine_has(claimed):
-    old = "torch.load(reading_params_path)"
-    claims = claimed(
-        asked("finetune"), ("helper.py", old, "torch.load('/home/me/x.pretrain.params')")
-    )
-    with pytest.raises(Finding, match=r"it reads /home/me/x.pretrain.params at helper.py:\d+"):
-        training.check_loaded(claims)
-    training.check_loaded(claimed(asked("finetune")))
-
-
 @pytest.mark.parametrize("ending", ["", "[:-1]"])
 def test_a_file_may_end_with_a_newline_or_not(claimed, ending):
     """Hand-outs' data sets drop a last line that is empty, or expect none."""

@@ -74,16 +74,6 @@ class Claim:
         said = f"it stopped with {kind}{': ' * bool(text)}{text}"
         return Finding("crash", said) if self.raised else None
 
-    def excused(self, what: str, ending: str = "") -> str:
-        """What would have failed elsewhere and was let pass: "cuda at dataset.py:7"; or "".
-
-        A path that was let pass has an ending.
-        """
-        found = self.values.get("excuses")
-        told = [str(e)[:100] for e in found] if isinstance(found, list) else []
-        fits = (e for e in told if e.startswith(what) and f"{ending} at" in f"{e} at")
-        return next(fits, "")
-
     def table(self, key: str) -> "Table":
         """What was claimed by name, in its order."""
         names = self.values.get(key) or ()

@@ -1,1 +1,0 @@
-"""What a submission of the homework is asked, in the process that runs its code."""
