@@ -12,7 +12,8 @@ from tests.support import real_data
 
 NO_ISOLATION = "this isolation does not work here"
 NO_EXTRA = "an extra is not installed"  # transformers and the like, which CI does not install
-KNOWN = ("no CUDA GPU here", "there is a CUDA GPU", NO_ISOLATION, NO_EXTRA)
+NO_REGISTRY = "pip reaches no registry here"
+KNOWN = ("no CUDA GPU here", "there is a CUDA GPU", NO_ISOLATION, NO_EXTRA, NO_REGISTRY)
 
 
 def require_extra(module: str) -> Any:
