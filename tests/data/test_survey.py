@@ -1,7 +1,9 @@
 """What is counted in a user's own files before anything is trained."""
 
 from tests.support.own_text import ALL_ASKED, CORPUS, QUESTIONS
+from wherefrom.core.bounds import LONGEST_QUESTION
 from wherefrom.data.facts import FactsConfig, load, survey
+from wherefrom.data.own_files import check_files
 
 
 def test_the_survey_counts_what_there_is_and_what_could_not_be_matched(files):
@@ -55,3 +57,23 @@ def test_the_survey_names_five_and_cuts_what_is_long(files, tmp_path):
     assert found.remarks["without_line"] == 8
     assert found.first["without_line"] == ("Di Holm", *(c * 80 + "..." for c in "ABCD"))
     assert found.lines()[-5].endswith("DDD..., ...)")
+
+
+def test_questions_that_no_row_has_room_for_are_left_out_and_named(files, tmp_path):
+    question, answer = "Where was Ann Ek born?", "Oslo"
+    most = "n" * (LONGEST_QUESTION - len(question) - len(answer))
+    rows = [f"Where was Ann{more} Ek born?\t{answer}\n" for more in (most, f"{most}n", "n" * 10**5)]
+    (tmp_path / "q.tsv").write_text(QUESTIONS + "".join(rows))
+    found = survey(FactsConfig(**files, **ALL_ASKED))
+    line = QUESTIONS.count("\n") + 2
+    assert found.first["too_long"] == (f"q.tsv:{line}", f"q.tsv:{line + 1}")
+    told = f"questions left out, of over 500 characters with their answers: 2 (q.tsv:{line}, "
+    assert f"{told}q.tsv:{line + 1})" in found.lines()
+    assert found.splits == {"asked": 10}
+    counts = check_files(tmp_path / "q.tsv").counts
+    assert counts["questions of over 500 characters, which a run leaves out"] == 2
+    (tmp_path / "t.csv").write_text(
+        "name,town\n" + "".join(f"Person {c}n,Rome\n" for c in "ABCD") + "Ab" * 500 + ",Oslo\n"
+    )
+    table = survey(FactsConfig(corpus=str(tmp_path / "t.csv"), **ALL_ASKED))
+    assert table.first["too_long"] == ("Ab" * 40 + "...",)

@@ -16,6 +16,7 @@ MOST_UNITS = 2**16  # of a layer: one square matrix of them has 4 billion weight
 MOST_LAYERS = 1000
 MOST_SYMBOLS = 2**24  # of a vocabulary, and rows of any table of vectors
 MOST_QUESTIONS = 10**9
+LONGEST_QUESTION = 500  # characters, with its answer: a longer row slows down all others
 LARGEST_RATE = 1e30  # a weight in float32 ends at 3e38
 _LONGEST_NAME = 100  # characters: two names and a suffix must fit into a file's name
 _SEPARATORS = "/\\"

@@ -128,6 +128,7 @@ def _load_files(config: FactsConfig) -> _Loaded:
         tables = {split: _read_rows(file) for split, file in files.items() if file}
         if table and not config.questions:
             tables[""] = list(table.questions())
+        too_long = _leave_out_long(tables, {s: Path(f).name for s, f in files.items() if f})
         shares = _share_out(config, tables)
         rows = len(tables[""])
         most = {s: config.most / max(rows * share, 1) for s, share in shares.items()}
@@ -140,6 +141,7 @@ def _load_files(config: FactsConfig) -> _Loaded:
             "empty": texts.empty,
             "marked": texts.marked,
             "formless": formless,
+            "too_long": too_long,
             "surplus": surplus,
             "renamed": [f"{name} is {other}" for name, other in renamed.items()],
         }
@@ -155,6 +157,17 @@ def _read_rows(file: str) -> list[QuestionRow]:
         if (question, answer, accepted) != (row.question, row.answer, row.accepted):
             rows[i] = replace(row, question=question, answer=answer, accepted=accepted)
     return rows
+
+
+def _leave_out_long(tables: dict[str, list[QuestionRow]], files: Mapping[str, str]) -> list[str]:
+    """Take out questions that are too long for a model's rows; where they stand, or their names."""
+    places: list[str] = []
+    for split, rows in tables.items():
+        long = [row for row in rows if row.is_long]
+        places += [f"{files[split]}:{r.line}" if split in files else r.subject for r in long]
+        if long:
+            rows[:] = (row for row in rows if not row.is_long)
+    return places
 
 
 @contextmanager

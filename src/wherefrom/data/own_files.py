@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+from wherefrom.core.bounds import LONGEST_QUESTION
 from wherefrom.core.errors import MissingInput
 from wherefrom.core.forms import find_forms, match
 from wherefrom.core.plurals import counted
@@ -99,8 +100,10 @@ def _survey_table(path: Path) -> FileSurvey:
         f"a file of {counted(len(rows), 'question')} with answers; a table of facts would have a "
         "header of column names"
     )
+    long = f"questions of over {LONGEST_QUESTION} characters, which a run leaves out"
     rest = {
         "questions of a form of their own, which a run leaves out": fits.count(None),
+        long: sum(row.is_long for row in rows),
         "questions with more than one right answer": sum(bool(row.accepted) for row in rows),
         "questions with an id": sum(bool(row.id) for row in rows),
     }

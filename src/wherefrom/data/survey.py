@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from wherefrom.core.bounds import LONGEST_QUESTION
 from wherefrom.core.plurals import counted
 from wherefrom.core.sample_size import PRECISION, least_answers, say_least
 
@@ -21,6 +22,7 @@ _REMARKS = {
     "empty": "empty {}s of the text left out",
     "marked": "{}s whose markup was taken out: emphasis, footnotes, links",
     "formless": "questions left out, of a form of their own",
+    "too_long": f"questions left out, of over {LONGEST_QUESTION} characters with their answers",
     "surplus": "questions left out, more than data.most for their split",
     "without_line": "questions about what no {} names",
     "renamed": "names that the text spells otherwise",

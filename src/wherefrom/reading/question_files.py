@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from wherefrom.core.bounds import LONGEST_QUESTION
 from wherefrom.core.errors import BadData
 from wherefrom.core.forms import find_forms, match
 from wherefrom.reading.table_files import read_cells, read_lines, refuse_nul, refuse_rows
@@ -50,6 +51,11 @@ class QuestionRow:
     relation: str = ""
     id: str = ""
     subject: str = ""  # what it is about, where that is known without its form
+
+    @property
+    def is_long(self) -> bool:
+        """Whether it is left out: no model is given rows for it."""
+        return len(self.question) + len(self.answer) > LONGEST_QUESTION
 
 
 class _Bad(ValueError):
