@@ -1,5 +1,7 @@
 """What is counted in a user's own files before anything is trained."""
 
+import pytest
+
 from tests.support.own_text import ALL_ASKED, CORPUS, QUESTIONS
 from wherefrom.core.bounds import LONGEST_QUESTION
 from wherefrom.data.facts import FactsConfig, load, survey
@@ -77,3 +79,39 @@ def test_questions_that_no_row_has_room_for_are_left_out_and_named(files, tmp_pa
     )
     table = survey(FactsConfig(corpus=str(tmp_path / "t.csv"), **ALL_ASKED))
     assert table.first["too_long"] == ("Ab" * 40 + "...",)
+
+
+# What a document is: each file of a folder has these lines, and this is to be said of them. A
+# paragraph has a line with the name, and one with the place.
+PEOPLE = [(f"Ann {chr(65 + i // 26)}{chr(97 + i % 26)}lund", f"Town{i}") for i in range(60)]
+BROKEN = [f"{name} is a poet.\nHer town of birth is {town}." for name, town in PEOPLE]
+WHOLE = [text.replace("\n", " ") for text in BROKEN]
+PARAGRAPHS = "in paragraphs: 60; add --documents paragraphs"
+LINES = "in lines: 60; leave --documents out"
+JOIN = "in lines: 60; make one file of its files, and give that as --corpus"
+
+
+@pytest.mark.parametrize(("files", "documents", "now", "better"), [
+    (["\n\n".join(BROKEN)], "lines", "lines 0", PARAGRAPHS),
+    (["\n\n".join(BROKEN)], "paragraphs", "", ""),
+    (["\n".join(WHOLE)], "lines", "", ""),
+    (["\n".join(WHOLE)], "paragraphs", "paragraphs 0", LINES),
+    ([*WHOLE[:20], "\n\n".join(BROKEN[20:])], "lines", "files 20", PARAGRAPHS),
+    ([*WHOLE[:20], "\n".join(WHOLE[20:])], "lines", "files 20", JOIN),
+    (BROKEN, "lines", "", ""),
+    (["\n\n".join(BROKEN[:5]), *BROKEN[5:]], "lines", "", ""),  # few share a document
+])  # fmt: skip
+def test_another_reading_is_told_where_it_finds_clearly_more(
+    tmp_path, files, documents, now, better
+):
+    (tmp_path / "text").mkdir()
+    for number, text in enumerate(files):
+        (tmp_path / "text" / f"{number}.txt").write_text(f"{text}\n")
+    corpus = tmp_path / "text" if len(files) > 1 else tmp_path / "text" / "0.txt"
+    rows = "".join(f"Where was {name} born?\t{town}\n" for name, town in PEOPLE)
+    (tmp_path / "q.tsv").write_text(rows)
+    found = check_files(corpus, tmp_path / "q.tsv", documents=documents)
+    documents, _, count = now.partition(" ")
+    told = f"answers in {documents} about their subject and few others: {count} of 60; {better}"
+    assert found.advice == (told if better else "")
+    assert not better or found.lines()[-1] == told

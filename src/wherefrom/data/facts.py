@@ -7,7 +7,7 @@ What a question is about is its varying part; the documents about that are those
 import gc
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import repeat
@@ -31,11 +31,20 @@ from wherefrom.reading.passages import BEHIND_NAME, find_passages
 from wherefrom.reading.question_files import QuestionRow, read_questions
 from wherefrom.reading.statements import state_facts
 from wherefrom.reading.subjects import find_subjects
-from wherefrom.reading.texts import LAYOUTS, Texts, add_titles, name_document, read_texts
+from wherefrom.reading.texts import (
+    LAYOUTS,
+    Texts,
+    add_titles,
+    name_document,
+    read_every_line,
+    read_texts,
+)
 from wherefrom.reading.unchanged import LastRead
 
 _BATCH = 20_000  # questions whose letters are gathered at once
 _SHARES = ("calibration_share", "held_out_share")
+_CROWD = 20  # subjects: a document about as many is none of theirs
+_CLEARLY = 0.05  # share of the answers that a better reading must find besides
 
 
 @dataclass(frozen=True)
@@ -99,7 +108,51 @@ def survey(config: FactsConfig, max_input: int = 0, precision: float = PRECISION
     found = _load(config)
     one = "document" if found.table else name_document(Path(config.corpus), config.documents)
     surveyed = survey_questions(found.dataset, found.remarks, max_input, one)
-    return replace(surveyed, table=found.table, precision=precision)
+    advice = "" if one == "document" else _suggest_reading(Path(config.corpus), one, found.dataset)
+    return replace(surveyed, table=found.table, precision=precision, advice=advice)
+
+
+def _suggest_reading(corpus: Path, one: str, dataset: Dataset) -> str:
+    """What else a document could be, where clearly more answers then stand where they belong.
+
+    `one` is the word for a document now: a line, a paragraph, a file.
+    """
+    known = [q for q in dataset.questions if q.answer]
+    subjects = {q.subject for q in known}
+    found, own = _count_found(dataset, known)
+    ways: list[tuple[str, str, Callable[[], Texts]]] = [
+        ("paragraph", "add --documents paragraphs", lambda: read_texts(corpus, "paragraphs")),
+        (name_document(corpus, "lines"), "leave --documents out", lambda: read_texts(corpus)),
+    ]
+    if corpus.is_dir():
+        advice = "make one file of its files, and give that as --corpus"
+        ways.append(("line", advice, lambda: read_every_line(corpus)))
+    better: list[tuple[int, int, str]] = []
+    for other, advice, read in ways:
+        if other == one or len(known) - own < _CLEARLY * len(known):
+            continue
+        texts = add_titles(read(), {q.subject for q in known if q.split == "asked"})
+        count = len(texts.texts)
+        if count == len(dataset.documents) or count * _CROWD < len(subjects):
+            continue  # the same documents, or about too many each: that takes long to read
+        other_found, other_own = _count_found(_assemble(texts, [*known])[0], known)
+        if other_found >= found and other_own - own >= _CLEARLY * len(known):
+            better.append((other_own, count, f"in {other}s: {other_own:,}; {advice}"))
+    if not better:
+        return ""
+    now = f"answers in {one}s about their subject and few others: {own:,} of {len(known):,}"
+    return f"{now}; {max(better)[2]}"
+
+
+def _count_found(dataset: Dataset, known: Sequence[Question]) -> tuple[int, int]:
+    """How many answers a subject's documents state; and documents that are about few others."""
+    asked = {q.subject for q in known}
+    pairs = {(p.document, p.subject) for p in dataset.passages if p.subject in asked}
+    about = Counter(number for number, _ in pairs)
+    few = [f for f in dataset.facts if about[f.document] < _CROWD]
+    stated, own = ({(f.subject, f.relation) for f in facts} for facts in (dataset.facts, few))
+    keys = [(q.subject, q.relation) for q in known]
+    return sum(key in stated for key in keys), sum(key in own for key in keys)
 
 
 def _load(config: FactsConfig) -> _Loaded:

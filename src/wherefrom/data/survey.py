@@ -55,6 +55,7 @@ class Survey:
     precision: float = PRECISION  # the share right that a threshold is set for
     document: str = "line"  # what a document of the text is called: a line, paragraph or file
     table: str = ""  # how a table of facts was understood
+    advice: str = ""  # another reading of the text that finds more
 
     def lines(self) -> list[str]:
         """Plain lines for a person to read, what could not be matched after the counts."""
@@ -74,7 +75,7 @@ class Survey:
                 first = self.first.get(name, ())
                 named = f" ({', '.join(first)}{', ...' if count > len(first) else ''})"
                 rows.append(f"{what.format(one)}: {count:,}{named if first else ''}")
-        return rows
+        return [*rows, self.advice] if self.advice else rows
 
     @property
     def needed(self) -> int:

@@ -135,13 +135,25 @@ def read_json_rows(path: Path, wanted: str) -> Iterator[tuple[int, dict[str, Any
     refuse_rows(path, bad, f"a JSON object such as {wanted}", "write one object on each line")
 
 
-def _read_folder(path: Path, layout: str) -> Texts:
+def read_every_line(folder: Path) -> Texts:
+    """The lines of all files of a folder as documents, as if they were one file."""
+    lines = [line for file in _find_files(folder) for line in _read_lines(file) if line.strip()]
+    cleaned, marked = clean(lines)
+    return Texts(cleaned, [], 0, marked)
+
+
+def _find_files(path: Path) -> list[Path]:
     files = sorted(f for f in path.rglob("*") if _is_text(f.relative_to(path)) and f.is_file())
     if not files:
         raise BadData(
             f"{path}: expected a folder of {', '.join(_FILES)} files, found none in it; name "
             "another folder, or a file"
         )
+    return files
+
+
+def _read_folder(path: Path, layout: str) -> Texts:
+    files = _find_files(path)
     texts, ids, empty = list[str](), list[str](), 0
     for number, file in enumerate(files):
         found = _file_texts(file, layout)
