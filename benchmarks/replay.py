@@ -120,7 +120,8 @@ class Replay:
         """
         here: Any = self
         masked = self.questions("masked")
-        return fit_policy(here, self.questions(split), PRECISION, here, masked)
+        more = judge(here, masked) if masked else None
+        return fit_policy(here, judge(here, self.questions(split)), PRECISION, here, more)
 
     def certify(self) -> AnswerPolicy:
         """The same with the risk bound."""

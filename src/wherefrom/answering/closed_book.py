@@ -52,6 +52,7 @@ class ClosedBookModel:
         names_taught: bool = False,
     ) -> None:
         self.answerer, self.searches_wordings = answerer, wordings
+        self.decoded: dict[str, Answer] = {}  # what is known already, by the question's text
         self._reference = reference
         self._dataset, self._forms = dataset, forms
         read = telling("listing the names", dataset.documents)
@@ -161,7 +162,8 @@ class ClosedBookModel:
         return found
 
     def answer(self, questions: Sequence[ParsedQuestion]) -> AnswerTable:
-        decoded = self.decode({q.text: q for q in questions})
+        new = {q.text: q for q in questions if q.text not in self.decoded}
+        decoded = {**self.decoded, **self.decode(new)}
         answers = tuple(decoded[q.text] for q in questions)
         stated = self.forms.measure(self.answerer, questions, [a.text for a in answers])
         names = self.familiarity([q.subject for q in questions])

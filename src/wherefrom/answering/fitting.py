@@ -40,22 +40,19 @@ UNANSWERABLE = "unanswerable"  # held-out questions that have no answer
 
 def fit_policy(
     model: ClosedBookModel,
-    calibration: Sequence[Question],
+    judged: AnswerTable,
     precision: float,
     decoys: DecoyNames | None = None,
-    masked: Sequence[Question] = (),
+    masked: AnswerTable | None = None,
 ) -> AnswerPolicy:
     """Fit on calibration people, whatever their text says, and choose the threshold there.
 
     The curves are fitted on those whose names the model knows, the thresholds are chosen on all.
     The curve of the only relation is fitted on `masked` people too.
-
-    Here and below, questions that the model cannot be asked are left out.
     """
-    judged = judge(model, calibration)
     gate = fit_gate(model, judged.known, judged.features, decoys)
     parts, every = group(judged.relations), sorted({*judged.relations, *model.relations})
-    curve = _fit_with_masked(model, judged, gate, masked if len(every) == 1 else ())
+    curve = _fit_with_masked(judged, gate, masked if len(every) == 1 else None)
     curves = dict.fromkeys(every, curve)
     if len(every) > 1:
         known = choose_known(gate, judged.features)
@@ -104,7 +101,7 @@ def _combine(
 
 
 def _fit_with_masked(
-    model: ClosedBookModel, judged: AnswerTable, gate: NameGate | None, masked: Sequence[Question]
+    judged: AnswerTable, gate: NameGate | None, more: AnswerTable | None
 ) -> LogisticCalibration:
     """The curve over calibration people and masked people.
 
@@ -113,10 +110,9 @@ def _fit_with_masked(
     """
     features, right = judged.features, judged.right
     guess = rate_guesses(judged, range(len(judged)))
-    if not masked:
+    if more is None:
         known = choose_known(gate, features)
         return fit_calibration(features.rows(known), right[known], FEATURES, guess=guess)
-    more = judge(model, masked)
     natural = np.array([q.support == "omitted" for q in judged.known], dtype=bool)
     omitted = np.append(natural, np.ones(len(more), dtype=bool))
     features, right = features.append(more.features), np.append(right, more.right)
@@ -184,11 +180,7 @@ def _split(subjects: Sequence[str], places: np.ndarray) -> Sides:
 # -- reporting ---------------------------------------------------------------------
 
 
-def report_policy(
-    model: ClosedBookModel,
-    policy: AnswerPolicy,
-    groups: Mapping[str, Sequence[Question]],
-) -> dict[str, Score]:
+def report_policy(policy: AnswerPolicy, groups: Mapping[str, AnswerTable]) -> dict[str, Score]:
     """What the policy does to held-out people, grouped by what their text says."""
     names = {
         "none": "refused_without_text",
@@ -197,11 +189,7 @@ def report_policy(
     }
     scores: dict[str, Score] = {}
     everyone: list[tuple[np.ndarray, AnswerTable]] = []
-    for support, questions in groups.items():
-        try:
-            judged = judge(model, questions)
-        except BadData:  # nobody of this group can be asked about
-            continue
+    for support, judged in groups.items():
         score = policy.score(judged.features, judged.relations)
         everyone.append((score, judged))
         if support == "stated":

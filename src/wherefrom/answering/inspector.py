@@ -128,7 +128,8 @@ class OpenedRun(Opened):
         if self.stored_policy is not None or not people:
             return self.stored_policy
         masked = self.dataset.select("masked", EVERY_SUPPORT)
-        return fit_policy(self.model, people, self.run.recipe.precision, self.decoys, masked)
+        judged, more = judge(self.model, people), judge(self.model, masked) if masked else None
+        return fit_policy(self.model, judged, self.run.recipe.precision, self.decoys, more)
 
     def decoded(self) -> dict[str, Answer]:
         """What the evaluation decoded with the primary model, by the text of the question."""

@@ -19,6 +19,7 @@ from wherefrom.core.vocabulary import Symbols
 from wherefrom.runs.families import decode_recipe, recipe_identity
 from wherefrom.runs.kept import describe, pack_dataset, splits, unpack_dataset
 from wherefrom.runs.layout import (
+    ANSWERED,
     CORPUS,
     DATA,
     DATASET,
@@ -39,6 +40,7 @@ from wherefrom.runs.layout import (
 )
 from wherefrom.runs.store import RunFiles
 
+ANSWERED_FIELDS = ("question", "answer", "probability", "finished", "others", "features")
 _BATCH = 5000  # documents that are written at once
 _OTHER_DATA = (
     "use the files, and the version of wherefrom, that the run was made with, or train another "
@@ -256,6 +258,17 @@ class RunFolder(RunFiles):
 
     def read_predictions(self, predictor: str, task: str) -> AnswerTable:
         return decode_answers(self.read_jsonl(predictions_name(predictor, task)), PREDICTION)
+
+    def write_answered(self, *tables: AnswerTable) -> None:
+        """What the policy was fitted on and reported with; a report shows it."""
+        rows = (row for table in tables for row in encode_answers(table, ANSWERED_FIELDS))
+        self.write_jsonl(ANSWERED, rows)
+
+    def read_answered(self) -> AnswerTable | None:
+        """None if the run wrote nothing of that kind."""
+        if not self.has(ANSWERED):
+            return None
+        return decode_answers(self.read_jsonl(ANSWERED), ANSWERED_FIELDS)
 
 
 def decode_note(row: Mapping[str, Any]) -> Note:

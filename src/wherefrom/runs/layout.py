@@ -29,6 +29,7 @@ DATA = (CORPUS, DOCUMENTS, DATASET, VOCABULARY, SPLITS)
 METRICS, GLANCES = "metrics.jsonl", "glances.jsonl"
 INDEX, EVIDENCE = "index", "evidence"  # any process may make them
 WEIGHTS, FACTS = "weights.safetensors", "model.json"
+ANSWERED = "audit/answered.jsonl"
 REPORT = "report.html"
 
 

@@ -6,14 +6,15 @@ from pathlib import Path
 import pytest
 
 from wherefrom import api
-from wherefrom.answering.kept_answers import FILE as KEPT
+from wherefrom.answering.inspector import open_inspector
 from wherefrom.auditing.audit_findings import FINDINGS, Audit
 from wherefrom.core.errors import BadData, Damaged, UsageError
 from wherefrom.experiments.recipes.recipe_catalogue import adjust, get_recipe
 from wherefrom.models.gpt import GPT
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.layout import ANSWERED
 from wherefrom.runs.opened_run import open_run
-from wherefrom.show.page import engine_data, question_report
+from wherefrom.show.page import engine_data
 from wherefrom.show.page import report_page as report
 from wherefrom.show.page.judged_answers import collect_answers
 from wherefrom.show.page.making import command_for
@@ -48,14 +49,17 @@ def test_what_the_evaluation_kept_is_not_computed_again(own_run, monkeypatch):
     """A report of a finished run never runs the model, and shows what the model would compute."""
     with monkeypatch.context() as patched:
         patched.setattr(GPT, "forward", lambda *_, **__: pytest.fail("the model was run"))
-        kept = collect_answers(question_report.open_remembering(open_run(own_run)))
+        kept = collect_answers(open_inspector(open_run(own_run)))
         api.write_report(own_run)
-    RunFolder(own_run).unlist(KEPT)
-    (own_run / KEPT).unlink()
-    computed = collect_answers(question_report.open_remembering(open_run(own_run)))
-    for a, b in zip(kept.held_out, computed.held_out, strict=True):
-        assert (a.reply.answer, a.reply.answered) == (b.reply.answer, b.reply.answered)
-        assert a.features == pytest.approx(b.features, abs=1e-3)
+    rows = RunFolder(own_run).read_jsonl(ANSWERED)
+    wanted = [q.text for q in open_run(own_run).dataset.questions if q.split != "asked"]
+    assert sorted(row["question"] for row in rows) == sorted(wanted)
+    for left in ([row | {"features": {"older": 1.0}} for row in rows], rows[1:]):
+        RunFolder(own_run).write_jsonl(ANSWERED, left)
+        computed = collect_answers(open_inspector(open_run(own_run)))
+        for a, b in zip(kept.held_out, computed.held_out, strict=True):
+            assert (a.reply.answer, a.reply.answered) == (b.reply.answer, b.reply.answered)
+            assert a.features == pytest.approx(b.features, abs=1e-3)
 
 
 def test_a_report_replaces_no_file_of_a_run_and_no_device(tiny_run, tmp_path):

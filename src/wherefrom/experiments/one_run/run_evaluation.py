@@ -1,19 +1,18 @@
 """Scoring a run's models and baselines on its tasks, and fitting when a model should answer."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from wherefrom.answering.closed_book import ClosedBookModel, open_closed_book
-from wherefrom.answering.fitting import UNANSWERABLE, fit_policy, report_policy
-from wherefrom.answering.kept_answers import RememberingModel, write_kept
+from wherefrom.answering.fitting import UNANSWERABLE, fit_policy, judge, report_policy
 from wherefrom.answering.name_gate import make_decoy_names
 from wherefrom.answering.policy import write_policy
 from wherefrom.core.answer_table import AnswerTable
-from wherefrom.core.contracts import EVERY_SUPPORT, NOT_TRAINED_ON, Answer, Dataset
+from wherefrom.core.contracts import EVERY_SUPPORT, Answer, Dataset
+from wherefrom.core.errors import BadData
 from wherefrom.core.recipe import Task
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK, OpenBook
 from wherefrom.evaluation.evaluator import Score, evaluate_answers, evaluate_text
@@ -149,17 +148,19 @@ def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) 
     `decoded` has answers of the primary model that were already decoded for the tasks.
     """
     dataset: Dataset = run.dataset
-    model = RememberingModel(model, decoded)
-    people, precision = dataset.select("calibration", EVERY_SUPPORT), run.recipe.precision
-    masked = dataset.select("masked", EVERY_SUPPORT)
+    model.decoded |= decoded
     decoys = make_decoy_names(model, dataset)
-    policy = fit_policy(model, people, precision, decoys, masked)
+    people = judge(model, dataset.select("calibration", EVERY_SUPPORT))
+    masked = dataset.select("masked", EVERY_SUPPORT)
+    more = judge(model, masked) if masked else None
+    policy = fit_policy(model, people, run.recipe.precision, decoys, more)
     write_policy(run.folder, policy)
-    groups = {support: dataset.scored("held-out", (support,)) for support in EVERY_SUPPORT}
+    asked = {support: dataset.scored("held-out", (support,)) for support in EVERY_SUPPORT}
     held_out = dataset.select("held-out", EVERY_SUPPORT)
-    groups[UNANSWERABLE] = tuple(q for q in held_out if not q.answerable)
-    found = {k: v.as_json() for k, v in report_policy(model, policy, groups).items()}
-    asked = {q.text for q in dataset.questions if q.split in NOT_TRAINED_ON}  # no decoys
-    here = np.array([question.text in asked for question in model.kept.known], dtype=bool)
-    write_kept(run.folder, model.kept.rows(here))
-    return found
+    asked[UNANSWERABLE] = tuple(q for q in held_out if not q.answerable)
+    groups: dict[str, AnswerTable] = {}
+    for name, questions in asked.items():
+        with suppress(BadData):  # nobody of this group can be asked about
+            groups[name] = judge(model, questions)
+    run.folder.write_answered(people, *groups.values())
+    return {name: score.as_json() for name, score in report_policy(policy, groups).items()}

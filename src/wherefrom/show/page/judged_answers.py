@@ -1,19 +1,22 @@
 """A run's answers to questions that it was not trained on, each with everything known about it.
 
-An audit keeps them in audit/answers.jsonl. Without an audit they are computed now, from what the
-evaluation has decoded, with the same code and so with the same result.
+An audit keeps them in audit/answers.jsonl. Without an audit they are those that the evaluation
+answered, judged now with the same code and so with the same result.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from wherefrom.answering.features import FEATURES
 from wherefrom.answering.fitting import judge
 from wherefrom.answering.inspector import Inspector
 from wherefrom.auditing.audit_findings import ANSWERS, AuditedAnswer, read_findings
+from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.config import from_json
+from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData
 
 HELD_OUT, CALIBRATION = "held-out", "calibration"
@@ -66,7 +69,7 @@ def collect_answers(inspector: Inspector) -> JudgedAnswers:
 def _ask(inspector: Inspector) -> list[AuditedAnswer]:
     asked = (q for q in inspector.run.dataset.questions if q.split in (HELD_OUT, CALIBRATION))
     try:
-        examined = judge(inspector.model, [q for q in asked if q.answer is not None])
+        examined = _examine(inspector, [q for q in asked if q.answer is not None])
     except BadData:  # none that the model can be asked
         return []
     replies = inspector.compose(examined)
@@ -74,3 +77,17 @@ def _ask(inspector: Inspector) -> list[AuditedAnswer]:
         AuditedAnswer.of(reply, question, examined.features.row(i), None)
         for i, (reply, question) in enumerate(zip(replies, examined.known, strict=True))
     ]
+
+
+def _examine(inspector: Inspector, people: Sequence[Question]) -> AnswerTable:
+    """The answers that the evaluation wrote; new ones if it wrote none, or other features."""
+    model, kept = inspector.model, inspector.run.folder.read_answered()
+    pairs = [(q, found) for q in people if (found := model.try_parse(q.text))]
+    places = {q.text: i for i, q in enumerate(kept.known)} if kept else {}
+    if kept is None or not (
+        kept.features.columns.keys() >= set(FEATURES) and all(q.text in places for q, _ in pairs)
+    ):
+        model.decoded |= inspector.opened_run.decoded()
+        return judge(model, people)
+    found = kept.rows(np.array([places[q.text] for q, _ in pairs], dtype=np.int64))
+    return replace(found, asked=tuple(a for _, a in pairs), known=tuple(q for q, _ in pairs))

@@ -3,7 +3,6 @@
 from typing import Any
 
 from wherefrom.answering.inspector import Inspector, open_inspector
-from wherefrom.answering.kept_answers import RememberingModel, read_kept
 from wherefrom.core.config import to_json
 from wherefrom.memorisation.labelled_answers import LABELS, read_labelled
 from wherefrom.runs.opened_run import Run
@@ -26,7 +25,7 @@ PRINTED = 60  # answers that stand in the file itself; the page's script shows t
 
 def describe_questions(run: Run, precision: str) -> dict[str, Any]:
     """The values of the template, for a run with questions."""
-    inspector = open_remembering(run)
+    inspector = open_inspector(run)
     engine = embed_engine(run, precision, inspector)  # first: it reads about everybody at once
     answers = collect_answers(inspector)
     risks = offer_risks(answers, inspector.policy)
@@ -66,14 +65,6 @@ def describe_questions(run: Run, precision: str) -> dict[str, Any]:
         notes=[*inspector.notes(), *([engine.why_not] if engine.why_not else [])],
         data={"answers": listed, "relations": relations, "risk": slider},
     )
-
-
-def open_remembering(run: Run) -> Inspector:
-    """An inspector that knows what the evaluation computed."""
-    inspector = open_inspector(run)
-    opened = inspector.opened_run
-    opened.model = RememberingModel(opened.model, opened.decoded(), read_kept(run.folder))
-    return inspector
 
 
 def _title(inspector: Inspector) -> str:
