@@ -12,10 +12,7 @@ import pytest
 
 from tests.support.audited import Audited
 from tests.support.policies import share_threshold
-from wherefrom.answering import populations
-from wherefrom.answering.asking import ask
-from wherefrom.answering.fitting import judge
-from wherefrom.answering.inspector import Inspector, open_inspector
+from wherefrom.answering.inspector import open_inspector
 from wherefrom.answering.policy import DECLINE_ALL, Threshold
 from wherefrom.auditing import auditor as audit
 from wherefrom.auditing.auditor import audit_run, find_judged, investigate, report_audit
@@ -151,37 +148,6 @@ def test_findings_that_cannot_be_written_are_an_error(own_facts: Path, read_only
     with pytest.raises(CannotWrite, match=r"answers\.jsonl: cannot write"):
         report_audit(run)
     assert sorted(run.path.rglob("*")) in (before, sorted([*before, run.path / "audit"]))
-
-
-# --- whom the promises hold for ----------------------------------------------------------------
-
-
-@pytest.fixture
-def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The tiny run has 14 calibration people and as many held-out ones."""
-    monkeypatch.setattr(populations, "LEAST", 10)
-
-
-def test_splits_are_compared(inspector: Inspector, few: None):
-    dataset = inspector.run.dataset
-    asked = [q for q in dataset.questions if q.split in ("calibration", "held-out")]
-    examined = judge(inspector.model, asked)
-    found = audit.compare_splits(inspector, examined, None)
-    assert list(found) == ["held-out"]
-    check = found["held-out"]
-    calibration = [q for q in asked if q.split == "calibration"]
-    assert (check.calibration, check.asked) == (len(calibration), len(asked) - len(calibration))
-    length = check.measures["length of the name"]
-    assert length.calibration == pytest.approx(np.mean([len(q.subject) for q in calibration]))
-
-
-def test_ask_warns_of_a_batch_of_other_people(own_run: Path, few: None):
-    run = open_run(own_run)
-    questions = [f"Where was Nenen Ranar Sonan Lonan{'na' * i} born?" for i in range(20)]
-    found = ask(open_inspector(run), questions)
-    assert found.population.warning in found.notes
-    few = ask(open_inspector(run), questions[:3])
-    assert few.population is None, "about three people nothing is said"
 
 
 def test_unanswered_questions_are_replied_to(own_run: Path):

@@ -7,7 +7,6 @@ from typing import Any, overload
 from wherefrom.answering.certificate import Certificate
 from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import AnswerPolicy
-from wherefrom.answering.populations import PopulationCheck, check_batch
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import ParsedQuestion
 from wherefrom.core.notebook import make_frame
@@ -46,8 +45,7 @@ class Replies(Sequence[Reply]):
 
     `certificate` is the risk bound of the answers, if one was asked for. `notes` are sentences
     that a person should read together with the replies. `claims` has a claimed answer to each
-    question, weighed against its reply, if one was given. `population` compares a batch of people
-    with the calibration people, for whom confidence and bound were set.
+    question, weighed against its reply, if one was given.
     """
 
     run: str
@@ -55,7 +53,6 @@ class Replies(Sequence[Reply]):
     problems: tuple[Problem, ...] = ()
     certificate: Certificate | None = None
     notes: tuple[str, ...] = ()
-    population: PopulationCheck | None = None
     claims: tuple[Claim, ...] = ()
 
     def __len__(self) -> int:
@@ -118,15 +115,12 @@ def ask(
     parsed, problems = _parse(inspector, questions)
     if strict and problems:
         raise BadData(problems[0].message)
-    check = None if inspector.policy is None else check_batch(inspector, parsed)
-    if check is not None and check.warning:
-        notes.append(check.warning)
     replies = inspector.reply(parsed)
     notes += _warn_of_unknown_names(inspector.policy, replies)
     if evidence != SHOWN:
         replies = [require_evidence(reply, evidence) for reply in replies]
     path = str(inspector.opened.path)
-    return Replies(path, tuple(replies), tuple(problems), certificate, tuple(notes), check)
+    return Replies(path, tuple(replies), tuple(problems), certificate, tuple(notes))
 
 
 def _warn_of_unknown_names(policy: AnswerPolicy | None, replies: Sequence[Reply]) -> list[str]:

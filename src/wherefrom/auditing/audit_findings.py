@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from wherefrom.answering.certificate import Certificate
-from wherefrom.answering.populations import PopulationCheck
 from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
 from wherefrom.core.config import from_json
 from wherefrom.core.contracts import Question
@@ -238,12 +237,11 @@ class NameBiasFindings:
 class Audit:
     """All findings about a run. A part that cannot be computed is None, and `notes` says why.
 
-    `people` counts the questions that were judged, by split and support. `populations` compares the
-    calibration people with those of each other split. `not_retrained` says why
+    `people` counts the questions that were judged, by split and support. `not_retrained` says why
     no model was retrained although the caller asked for it.
     """
 
-    format_version: ClassVar[int] = 2
+    format_version: ClassVar[int] = 3
 
     recipe: str
     seed: int
@@ -259,7 +257,6 @@ class Audit:
     swap: SwapFindings | None
     not_retrained: WherefromError | None = None
     notes: tuple[str, ...] = ()
-    populations: Mapping[str, PopulationCheck] = field(default_factory=dict[str, PopulationCheck])
 
     def _list_labels(self) -> list[dict[str, Any]]:
         """The held-out answers by evidence and by source, and how many of each are right."""

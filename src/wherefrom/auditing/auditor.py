@@ -15,13 +15,6 @@ import numpy as np
 
 from wherefrom.answering.fitting import CertifiedPolicy, certify_policy, judge
 from wherefrom.answering.inspector import Inspector, open_inspector
-from wherefrom.answering.populations import (
-    People,
-    PopulationCheck,
-    check_batch,
-    check_population,
-    describe_people,
-)
 from wherefrom.auditing import confidence_sections, decoy_sections, source_sections
 from wherefrom.auditing.audit_findings import (
     ANSWERS,
@@ -179,7 +172,6 @@ def _report(
     inspector, notes = investigation.inspector, list(investigation.notes)
     tell("computing confidence and the risk bound")
     confidence = abstention = decoys = None
-    populations: dict[str, PopulationCheck] = {}
     if (policy := inspector.policy) is None:
         notes.append(NO_CALIBRATION)
     else:
@@ -193,8 +185,6 @@ def _report(
         rows = decoy_sections.list_decoys(tiers, policy, bound)
         run.folder.write_jsonl(DECOYS, to_json(rows))
         unanswered = ask_unanswered(inspector)
-        populations = compare_splits(inspector, examined, unanswered)
-        notes += [check.warning for check in populations.values() if check.warning]
         if unanswered is not None:
             replies = list(list_unanswered(inspector, unanswered, bound))
             run.folder.write_jsonl(REPLIES, to_json(replies))
@@ -217,7 +207,6 @@ def _report(
         people=_count(examined),
         confidence=confidence,
         abstention=abstention,
-        populations=populations,
         decoys=decoys,
         evidence=evidence,
         source=source,
@@ -317,30 +306,6 @@ def _count(examined: AnswerTable) -> dict[str, dict[str, int]]:
         row = table.setdefault(question.split, {})
         row[question.support] = row.get(question.support, 0) + 1
     return table
-
-
-# -- whom the promises hold for ------------------------------------------------------
-
-
-def compare_splits(
-    inspector: Inspector, examined: AnswerTable, unanswered: AnswerTable | None
-) -> dict[str, PopulationCheck]:
-    """The calibration people against held-out people and people with unanswered questions.
-
-    Which answers are new to training is known from the right answers of held-out people; for the
-    others it is taken from what the text states, of the calibration people as well.
-    """
-
-    def describe(split: str) -> People:
-        here = examined.rows(examined.select(split))
-        gold = [q.answer or None for q in here.known]
-        return describe_people(inspector, here.asked, here.features, gold)
-
-    found = {
-        "held-out": check_population(describe("calibration"), describe("held-out")),
-        UNANSWERED: None if unanswered is None else check_batch(inspector, unanswered.asked),
-    }
-    return {name: check for name, check in found.items() if check is not None}
 
 
 def ask_unanswered(inspector: Inspector) -> AnswerTable | None:
