@@ -43,7 +43,6 @@ from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT
 from wherefrom.evaluation.binomial import binomial_tail, exact_interval
 from wherefrom.evaluation.calibration_measures import FEWEST, calibration_line
 from wherefrom.evaluation.intervals import wilson
-from wherefrom.memorisation.swap import SwappedPerson, count_outcomes
 
 PAGE = DOCS / "TRUST.md"
 MAKER = "benchmarks/trust_results.py"
@@ -102,7 +101,6 @@ def find_figures() -> dict[str, Any]:
         **_birthplaces(),
         **read_readings(),
         **_others(),
-        "swap": _swap(audits),
         "probes": probes.count(read_rows(probes.FILE)),
         "sources": {run: to_json(measured) for run, measured in measure_kept().items()},
         "hands": {run: to_json(measured) for run, measured in measure_kept(HAND).items()},
@@ -119,15 +117,6 @@ def find_figures() -> dict[str, Any]:
         "fewest_errors": FEWEST,
         "baselines": {run: compare(found) for run, found in replay(RESULTS / UNDER).items()},
     }
-
-
-def _swap(audits: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What the models of every swap test answer, all runs together; None if no answers are kept."""
-    kept = [(audits[run].get("swap") or {}).get("answers", []) for run in cells.PEOPLE]
-    people = [SwappedPerson(**answer) for answers in kept for answer in answers]
-    if not people:
-        return None
-    return {model: to_json(count_outcomes(people, model)) for model in ("swapped", "churn")}
 
 
 def _name_seeds(rows: Iterable[Mapping[str, Any]]) -> str:

@@ -80,8 +80,6 @@ def test_a_misspelt_option_is_refused(tmp_path):
 
 
 def test_what_the_commands_refuse_python_refuses_too(tiny_run):
-    with pytest.raises(wherefrom.WherefromError, match="swap: expected at least 1 person"):
-        wherefrom.audit(tiny_run, swap=0)
     with pytest.raises(wherefrom.WherefromError, match="budget: expected minutes from 0"):
         wherefrom.audit(tiny_run, budget=-1.0)
     with pytest.raises(wherefrom.WherefromError, match="delta: expected a risk beside it"):

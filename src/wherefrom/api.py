@@ -288,7 +288,6 @@ def audit(
     budget: float | None = None,
     processes: int = 1,
     together: int | None = None,
-    swap: int | None = None,
     threads: int | None = None,
     progress: bool = False,
 ) -> Audit:
@@ -297,8 +296,7 @@ def audit(
     `pairs` trains that many pairs of models without people's text, to measure what the model
     recalled; `budget` (minutes) trains as many pairs as it allows, up to `pairs` or 8. Several
     `processes` train as many models at once; or one process trains `together` as many in one step
-    (by default as many as fit on a GPU, and one on a CPU). `swap` gives this number of held-out
-    people another answer in the text and trains again. Models that an earlier audit trained are
+    (by default as many as fit on a GPU, and one on a CPU). Models that an earlier audit trained are
     used again.
     """
     opened = open_run(run)
@@ -311,7 +309,6 @@ def audit(
         budget=budget,
         processes=processes,
         together=together,
-        swap=swap,
         threads=threads,
         watch=TrainingProgress if progress else None,
         tell=note if progress else _keep_quiet,

@@ -42,17 +42,6 @@ def test_no_budget_trains_one_pair_once(cli, own_facts):
     assert again.json["source"] == result.json["source"]
 
 
-def test_a_swap_counts_everyone_once(cli, own_facts):
-    run = own_facts / "run"
-    result = cli("audit", run, "--swap", "3")
-    assert result.code == 0
-    assert "swap test: trained again on changed text" in result.out
-    swap = json.loads((run / "audit" / "audit.json").read_text())["swap"]
-    for which in ("swapped", "churn", "before"):
-        assert sum(row["people"] for row in swap[which].values()) == swap["people"] == 3
-    assert cli("audit", run, "--json").json["swap"] == swap  # it is not done again, and kept
-
-
 # --- what is refused: one line, its code, and nothing half-done -------------------------------
 
 
@@ -84,7 +73,7 @@ def test_a_text_that_changed_since_training(cli, own_facts):
 
 @pytest.mark.parametrize(
     ("spoil", "code", "option"),
-    [(change_text, 78, ["--budget", "0"]), (remove_text, 66, ["--swap", "1"])],
+    [(change_text, 78, ["--budget", "0"]), (remove_text, 66, ["--pairs", "1"])],
 )
 def test_nothing_is_trained_on_a_text_that_changed(cli, own_facts, spoil, code, option):
     run = own_facts / "run"

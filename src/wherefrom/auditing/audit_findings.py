@@ -19,7 +19,6 @@ from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import AreaDifference, RiskCoverage
 from wherefrom.memorisation.dose_response import Dose, NeverExposed, PositionedDose
 from wherefrom.memorisation.source_measures import MeasuredSource
-from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.opened_run import Run
 
 FINDINGS, ANSWERS = "audit/audit.json", "audit/answers.jsonl"
@@ -254,7 +253,6 @@ class Audit:
     source: SourceFindings | None
     exposures: ExposureFindings | None
     name_bias: NameBiasFindings | None
-    swap: SwapFindings | None
     not_retrained: WherefromError | None = None
     notes: tuple[str, ...] = ()
 

@@ -5,7 +5,6 @@ pictures beside them. docs/AUDIT-JSON.md has the schema; docs/TRUST.md explains 
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from time import monotonic
@@ -22,14 +21,13 @@ from wherefrom.auditing.audit_findings import (
     Audit,
     AuditedAnswer,
     UnansweredQuestion,
-    read_findings,
 )
 from wherefrom.auditing.name_bias import measure_name_bias
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.artifact import lock_folder
-from wherefrom.core.config import from_json, to_json
+from wherefrom.core.config import to_json
 from wherefrom.core.contracts import NOT_TRAINED_ON, Question
-from wherefrom.core.errors import BadData, Damaged, UsageError, WherefromError
+from wherefrom.core.errors import BadData, UsageError, WherefromError
 from wherefrom.core.replies import Verdict
 from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.experiments.many_runs.retraining import (
@@ -38,7 +36,6 @@ from wherefrom.experiments.many_runs.retraining import (
     Watch,
     find_retrained,
     retrain_pairs,
-    run_swap,
     why_not_retrainable,
 )
 from wherefrom.experiments.many_runs.stacked_runs import check_most
@@ -46,7 +43,6 @@ from wherefrom.experiments.resources import use_threads
 from wherefrom.memorisation.counterfactual import find_memorisation
 from wherefrom.memorisation.labelled_answers import LABELS, LabelledAnswers, pack_labelled
 from wherefrom.memorisation.predictor import write_source_predictor
-from wherefrom.memorisation.swap import SwapFindings
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.drawing.plots import draw_reliability, draw_risk_coverage
@@ -98,12 +94,11 @@ def audit_run(
     budget: float | None = None,
     processes: int = 1,
     together: int | None = None,
-    swap: int | None = None,
     threads: int | None = None,
     watch: Watch | None = None,
     tell: Tell = lambda _: None,
 ) -> Audit:
-    """Audit a run. With pairs, a budget (minutes) or a swap (people), first train further models.
+    """Audit a run. With pairs or a budget (minutes), first train further models.
 
     The risk bound: at most a share alpha of the answers is wrong, except with probability delta.
     `pairs` is the number of pairs of models that the audit then has; with a budget, fewer if they
@@ -111,24 +106,23 @@ def audit_run(
     Models that an earlier audit retrained are used again. If no model can be trained, because the
     run's files have changed, the rest is audited, and `not_retrained` says why.
     """
-    _check_training(pairs, budget, processes, together, swap)
+    _check_training(pairs, budget, processes, together)
     open_inspector(run)
     find_judged(run)  # raises before any training if the run has nobody to report on
     if threads is not None:  # for the models that are retrained too
         run = Run(run.folder, replace(run.recipe, threads=threads), run.workshop)
     use_threads(run.recipe.threads)
     in_pairs = pairs is not None or budget is not None
-    stale = why_not_retrainable(run) if in_pairs or swap is not None else None
+    stale = why_not_retrainable(run) if in_pairs else None
     if in_pairs and not stale:
         retrain_pairs(run, budget, watch, pairs or MOST_PAIRS, processes, tell, together)
-    swapped = None if swap is None or stale else run_swap(run, swap, watch, tell)
     with lock_folder(run.path):
         run.folder.clean_up()
-        return report_audit(run, (alpha, delta), find_retrained(run), swapped, stale, tell)
+        return report_audit(run, (alpha, delta), find_retrained(run), stale, tell)
 
 
 def _check_training(
-    pairs: int | None, budget: float | None, processes: int, together: int | None, swap: int | None
+    pairs: int | None, budget: float | None, processes: int, together: int | None
 ) -> None:
     """Refuse numbers of further models that cannot be trained."""
     if pairs is not None and not 1 <= pairs <= _MOST_MODELS:
@@ -138,15 +132,12 @@ def _check_training(
     check_most(together)
     if budget is not None and not budget >= 0:
         raise UsageError(f"budget: expected minutes from 0, found {budget}")
-    if swap is not None and swap < 1:
-        raise UsageError(f"swap: expected at least 1 person, found {swap}")
 
 
 def report_audit(
     run: Run,
     risk: tuple[float, float] = (ALPHA, DELTA),
     retrained: Sequence[Run] = (),
-    swap: SwapFindings | None = None,
     not_retrained: WherefromError | None = None,
     tell: Tell = lambda _: None,
 ) -> Audit:
@@ -154,7 +145,7 @@ def report_audit(
     began = monotonic()
     with run.folder.transaction():  # the files of an audit are all of one audit
         investigation = investigate(run, retrained, tell)
-        found = _report(investigation, risk, swap or _earlier_swap(run), tell)
+        found = _report(investigation, risk, tell)
         found = replace(found, not_retrained=not_retrained)
         write_audit(investigation, found)
         # The time has a file of its own: the other files must not differ between equal audits.
@@ -165,7 +156,6 @@ def report_audit(
 def _report(
     investigation: Investigation,
     risk: tuple[float, float],
-    swap: SwapFindings | None,
     tell: Tell,
 ) -> Audit:
     run, examined = investigation.run, investigation.examined
@@ -212,7 +202,6 @@ def _report(
         source=source,
         exposures=exposures,
         name_bias=name_bias,
-        swap=swap,
         notes=tuple(notes),
     )
 
@@ -224,14 +213,6 @@ def _if_possible(notes: list[str], report: Callable[[], T]) -> T | None:
     except BadData as error:
         notes.append(str(error))
         return None
-
-
-def _earlier_swap(run: Run) -> SwapFindings | None:
-    """The swap test of the run's last audit; it is still valid, since the model is the same."""
-    with suppress(Damaged):
-        if (found := read_findings(run)) and found["swap"]:
-            return from_json(SwapFindings, found["swap"], FINDINGS)
-    return None
 
 
 def investigate(

@@ -41,15 +41,6 @@ def audit(
             "is trained.",
         ),
     ] = None,
-    swap: Annotated[
-        int | None,
-        typer.Option(
-            metavar="N",
-            min=1,
-            help="Swap test: give N held-out people another answer in the text, train again, and "
-            "count whose answers follow the new text.",
-        ),
-    ] = None,
     processes: Processes = None,
     together: Together = None,
     threads: Threads = None,
@@ -83,7 +74,6 @@ def audit(
         budget=budget,
         processes=1 if processes is None else processes,
         together=together,
-        swap=swap,
         threads=threads,
         progress=True,
     )

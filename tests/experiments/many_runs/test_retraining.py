@@ -1,24 +1,20 @@
 """Training again on changed text: what is trained, where it lies, and that it is not done twice."""
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.experiments.many_runs.copies import copy_run
-from wherefrom.core.errors import BadData, MissingInput
+from wherefrom.core.errors import MissingInput
 from wherefrom.experiments.many_runs import retraining
 from wherefrom.experiments.many_runs.retraining import (
     PairQueue,
     find_retrained,
     leave_out_half,
-    reseed,
     retrain,
     retrain_pairs,
-    run_swap,
-    swap_answers,
     why_not_retrainable,
 )
 from wherefrom.memorisation.counterfactual import find_memorisation
@@ -42,8 +38,6 @@ def test_only_the_primary_model_is_trained_again_each_time_with_a_seed_of_its_ow
     assert recipe.data.world == run.recipe.seed
     pairs = [leave_out_half(run.recipe, p, h) for p in range(3) for h in ("first", "second")]
     assert len({r.seed for r in pairs} | {run.recipe.seed}) == 7
-    swapped, unchanged = swap_answers(run.recipe, 2), reseed(run.recipe)
-    assert swapped.seed == unchanged.seed, "they differ in the text alone"
 
 
 def test_pairs_are_trained_once_and_found_again(run: Run):
@@ -159,27 +153,6 @@ def test_a_model_that_was_measured_is_not_trained_again(run: Run, tmp_path: Path
     np.testing.assert_array_equal(both.m_by_pair[0], before.m_by_pair[0])
 
 
-def test_a_swap_compares_the_changed_text_with_a_training_on_the_old_one(run: Run):
-    lines: list[str] = []
-    found = run_swap(run, 3, tell=lines.append)
-    assert (found.people, lines) == (3, [])
-    changed, unchanged = (open_run(run.path / "audit" / "retrained" / name)
-                          for name in ("swapped-3", "unchanged"))  # fmt: skip
-    pairs = zip(run.dataset.questions, changed.dataset.questions, strict=True)
-    assert sum(a.answer != b.answer for a, b in pairs) == 3
-    assert unchanged.dataset.documents == run.dataset.documents
-    assert run_swap(run, 3) == found, "nothing is trained twice"
-    assert run_swap(run, 999, tell=lines.append).people == 8
-    assert lines == ["swap: only 8 held-out people have their answer in the text; all are swapped"]
-
-
-def test_without_an_answer_in_the_text_there_is_nothing_to_swap(run: Run):
-    copy = open_run(run.path)
-    copy.workshop.dataset = replace(copy.dataset, documents=())
-    with pytest.raises(BadData, match="expected held-out people whose own text states the answer"):
-        run_swap(copy, 1)
-
-
 def test_a_run_is_retrainable_while_its_text_is_there(own_facts: Path):
     run = open_run(own_facts / "run")
     assert why_not_retrainable(run) is None
@@ -188,4 +161,4 @@ def test_a_run_is_retrainable_while_its_text_is_there(own_facts: Path):
     assert isinstance(error, MissingInput)
     assert str(error).startswith("no model was retrained: ")
     with pytest.raises(MissingInput, match="corpus"):
-        retrain(run, {"unchanged": reseed(run.recipe)})
+        retrain(run, {"without-0-first": leave_out_half(run.recipe, 0, "first")})

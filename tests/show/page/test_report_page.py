@@ -33,14 +33,12 @@ def test_the_same_run_gives_the_same_bytes_wherever_it_lies(report_file, own_run
 
 
 def test_a_report_shows_the_audit_and_asks_only_for_what_it_lacks(audited, report_file, tmp_path):
-    """One pair of models was retrained, and no text was swapped."""
+    """One pair of models was retrained."""
     unaudited = report_file.read_text()
     assert "wherefrom audit RUN --pairs 8" in unaudited
-    assert "wherefrom audit RUN --swap 8" in unaudited
     api.write_report(audited.run, tmp_path / "audited.html")
     page = (tmp_path / "audited.html").read_text()
     assert "wherefrom audit RUN --pairs 8" not in page
-    assert "wherefrom audit RUN --swap 8" in page
     assert "calibration slope" in page
     assert f"{audited.findings.confidence.calibrated.brier.score:.3f}" in page
 

@@ -20,7 +20,6 @@ BY_SUPPORT = {
     "stated": {"answered_share": {"answered_share": 0.5, **SHARE}, "risk": {"risk": 0.02, **SHARE}},
     "none": {"answered_share": {"answered_share": 0.0, **SHARE}, "risk": None},
 }
-OUTCOME = {"people": 1, "share": 0.25, "interval": [0.05, 0.7]}
 AREA = {"auroc": 0.912, "interval": [0.85, 0.95], "n": 92}
 GAIN = {"difference": 0.05, "interval": [-0.01, 0.1], "n": 92}
 RIGHT = {"accuracy": 0.9, "interval": [0.8, 0.95], "n": 92}
@@ -73,12 +72,9 @@ FINDINGS: dict[str, Any] = {
                          "difference": {"difference": -0.05, **SHARE}}},
     "name_bias": {"whole": {"bits": 0.16, "interval": [0.1, 0.22], "n": 20},
                   "parts": {"last": {"bits": 0.1, "interval": [0.0, 0.2], "n": 20}}},
-    "swap": {"people": 4, "swapped": {"flips": OUTCOME, "stays": OUTCOME},
-             "churn": {"stays": OUTCOME, "other": OUTCOME}},
     "not_retrained": None, "notes": [],
 }  # fmt: skip
-SECTIONS = ("confidence", "abstention", "evidence", "source", "decoys", "exposures", "name_bias",
-            "swap")  # fmt: skip
+SECTIONS = ("confidence", "abstention", "evidence", "source", "decoys", "exposures", "name_bias")
 
 
 def found(**changed: Any) -> list[str]:
@@ -133,11 +129,6 @@ def test_all_of_it():
         "name bias: bits that a name alone gives about the answer",
         "the whole name 0.16 [0.10, 0.22] warning: names can bias the answers",
         "its last 0.10 [0.00, 0.20]",
-        "swap test: trained again on changed text, and with another seed on the old text",
-        "changed text: new answer 25.0 % [5.0, 70.0] n=4",
-        "changed text: old answer 25.0 % [5.0, 70.0] n=4",
-        "old text: old answer 25.0 % [5.0, 70.0] n=4",
-        "old text: another answer 25.0 % [5.0, 70.0] n=4",
     ]
 
 

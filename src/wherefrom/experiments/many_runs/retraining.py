@@ -1,4 +1,4 @@
-"""Training a run's model again on edited text: without some people, or with other answers.
+"""Training a run's model again on edited text, without some people.
 
 Each retrained model has a run folder of its own under the run's audit/retrained/, so its training
 can be stopped and continued like any other. `memorisation/` compares these models with the run's
@@ -10,11 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 
-from wherefrom.answering.policy import find_policy, open_as_stored
-from wherefrom.core.errors import BadData, WherefromError
+from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
-from wherefrom.data.edited import EditedConfig, find_swappable
+from wherefrom.data.edited import EditedConfig
 from wherefrom.experiments.many_runs.stacked_runs import (
     RunRequest,
     Tell,
@@ -25,7 +24,6 @@ from wherefrom.experiments.many_runs.stacked_runs import (
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.resources import share_threads, usual_threads
 from wherefrom.memorisation.counterfactual import measured_models
-from wherefrom.memorisation.swap import SwapFindings, report_swap
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import Run, open_run
 
@@ -144,29 +142,6 @@ class PairQueue:
         return float(open_run(folder).status["seconds"]) if _finished(folder) else 0.0
 
 
-def run_swap(
-    run: Run, count: int, watch: Watch | None = None, tell: Tell = lambda _: None
-) -> SwapFindings:
-    """Give `count` held-out people another answer in the text, train again, and compare.
-
-    A second model is trained on the unchanged text: it shows which answers change by chance.
-    """
-    people = len(find_swappable(run.dataset))
-    if not people:
-        raise BadData(
-            f"{run.path}: expected held-out people whose own text states the answer, found none; "
-            "audit the run without a swap test"
-        )
-    if count > people:
-        tell(f"swap: only {people} held-out people have their answer in the text; all are swapped")
-        count = people
-    recipes = {f"swapped-{count}": swap_answers(run.recipe, count), "unchanged": reseed(run.recipe)}
-    changed, unchanged = retrain(run, recipes, watch)
-    model = open_as_stored(run, find_policy(run))
-    wordings = model.word_texts(q.text for q in run.dataset.select("held-out"))
-    return report_swap(run, changed, unchanged, wordings)
-
-
 def retrain(
     run: Run,
     recipes: Mapping[str, Recipe],
@@ -216,16 +191,6 @@ def leave_out_half(recipe: Recipe, pair: int, half: str) -> Recipe:
 def _recipe_named(recipe: Recipe, name: str) -> Recipe:
     _, pair, half = name.split("-")
     return leave_out_half(recipe, int(pair), half)
-
-
-def swap_answers(recipe: Recipe, count: int) -> Recipe:
-    """The recipe with another answer in the text of `count` held-out people."""
-    return _on_edited_text(recipe, EditedConfig(recipe.data, world=recipe.seed, swap=count))
-
-
-def reseed(recipe: Recipe) -> Recipe:
-    """The recipe on unchanged text, with the same new seed that `swap_answers` uses."""
-    return _on_edited_text(recipe, EditedConfig(recipe.data, world=recipe.seed))
 
 
 def _on_edited_text(recipe: Recipe, data: EditedConfig, number: int = 0) -> Recipe:

@@ -117,10 +117,8 @@ def _audit_command(run: Run) -> tuple[str, ...]:
     if found is None:
         return ()
     measured = (found.get("source") or {}).get("measured") or {}
-    pairs, swapped = measured.get("models", 0) // 2, (found.get("swap") or {}).get("people", 0)
-    options = (("--pairs", pairs), ("--swap", swapped))
-    given = "".join(f" {option} {value}" for option, value in options if value)
-    return (f"wherefrom audit RUN{given}",)
+    pairs = measured.get("models", 0) // 2
+    return (f"wherefrom audit RUN --pairs {pairs}" if pairs else "wherefrom audit RUN",)
 
 
 def _without_folder(name: str, value: Any) -> Any:

@@ -84,13 +84,8 @@ def _not_yet(run: Run, answers: JudgedAnswers, counted: bool) -> list[dict[str, 
     wanted = {
         "": f"Tests of the calibration, a certified bound on the risk, decoys, name bias{dose}",
         " --pairs 8": "What was recalled, measured by training again without some of the text",
-        " --swap 8": "Whether answers follow the text when the text is changed",
     }
-    there = (
-        answers.audit is not None,
-        bool((audit.get("source") or {}).get("measured")),
-        bool(audit.get("swap")),
-    )
+    there = (answers.audit is not None, bool((audit.get("source") or {}).get("measured")))
     return [
         {"what": what, "command": f"wherefrom audit RUN{option}"}
         for (option, what), done in zip(wanted.items(), there, strict=True)

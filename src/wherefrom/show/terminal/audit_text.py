@@ -27,8 +27,6 @@ Findings = Mapping[str, Any]
 
 _SUPPORT = {"stated": "text states it", "omitted": "text omits it", "none": "no text"}
 _OWN = "by the model's own probability"
-_TRAINED_ON = {"swapped": "changed text", "churn": "old text"}
-_OUTCOMES = {"flips": "new answer", "stays": "old answer", "other": "another answer"}
 
 
 def _confidence(found: Findings) -> Section:
@@ -283,21 +281,6 @@ def _name_bias(found: Findings) -> Section:
     return Section("name bias: bits that a name alone gives about the answer", tuple(rows))
 
 
-def _swap(found: Findings) -> Section:
-    rows = [
-        (
-            f"{trained_on}: {_OUTCOMES[outcome]}",
-            percent(row["share"]),
-            percents(row["interval"]),
-            f"n={found['people']}",
-        )
-        for which, trained_on in _TRAINED_ON.items()
-        for outcome, row in found[which].items()
-    ]
-    title = "swap test: trained again on changed text, and with another seed on the old text"
-    return Section(title, tuple(rows))
-
-
 # -- cells ---------------------------------------------------------------------------
 
 
@@ -336,7 +319,6 @@ _PARTS = {
     "decoys": _decoys,
     "exposures": _exposures,
     "name_bias": _name_bias,
-    "swap": _swap,
 }
 
 
