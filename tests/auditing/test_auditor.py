@@ -24,7 +24,7 @@ from wherefrom.runs.opened_run import Run, open_run
 
 FOUND = [
     "recipe", "seed", "model", "people", "confidence", "abstention", "decoys", "evidence",
-    "source", "exposures", "name_bias",
+    "source", "exposures",
 ]  # fmt: skip
 
 

@@ -42,11 +42,3 @@ def test_decoys_are_asked_about_each_relation_in_turn(found: Audit):
     for row in found.decoys.values():
         parts = row.refused.as_json()["by_relation"]
         assert {name: part["n"] for name, part in parts.items()} == dict.fromkeys(BOTH, row.n // 2)
-
-
-def test_names_are_compared_within_a_relation(found: Audit):
-    bias = found.name_bias
-    parts = bias.by_relation.values()
-    total = sum(part.whole.value * part.whole.n for part in parts)
-    assert bias.whole.n == sum(part.whole.n for part in parts)
-    assert bias.whole.value == pytest.approx(total / bias.whole.n)

@@ -218,21 +218,6 @@ class ExposureFindings:
 
 
 @dataclass(frozen=True)
-class NameBiasFindings:
-    """Bits that a name alone gives about the answer: the whole name, and part by part.
-
-    Names are compared within a relation; over several, the bits are averaged over all people.
-    """
-
-    whole: Score
-    parts: Mapping[str, Score]
-    summary: str
-    by_relation: Mapping[str, "NameBiasFindings"] = field(
-        default_factory=dict[str, "NameBiasFindings"]
-    )
-
-
-@dataclass(frozen=True)
 class Audit:
     """All findings about a run. A part that cannot be computed is None, and `notes` says why.
 
@@ -252,7 +237,6 @@ class Audit:
     evidence: EvidenceFindings | None
     source: SourceFindings | None
     exposures: ExposureFindings | None
-    name_bias: NameBiasFindings | None
     not_retrained: WherefromError | None = None
     notes: tuple[str, ...] = ()
 

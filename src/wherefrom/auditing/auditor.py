@@ -22,7 +22,6 @@ from wherefrom.auditing.audit_findings import (
     AuditedAnswer,
     UnansweredQuestion,
 )
-from wherefrom.auditing.name_bias import measure_name_bias
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import to_json
@@ -178,7 +177,7 @@ def _report(
         if unanswered is not None:
             replies = list(list_unanswered(inspector, unanswered, bound))
             run.folder.write_jsonl(REPLIES, to_json(replies))
-    tell("computing evidence, source, exposures and name bias")
+    tell("computing evidence, source and exposures")
     opened = inspector.opened
     find_note = opened.find_note if run.recipe.notes else None
     evidence = source_sections.report_evidence(
@@ -188,8 +187,6 @@ def _report(
         notes.append(NO_EVIDENCE)
     source = source_sections.report_source(investigation.labelled, inspector.predictor)
     exposures = _if_possible(notes, lambda: source_sections.report_exposures(run, examined))
-    held = [q for q in run.dataset.questions if q.split == "held-out" and q.answer]
-    name_bias = _if_possible(notes, lambda: measure_name_bias(run.dataset.asked, held))
     return Audit(
         recipe=run.recipe.name,
         seed=run.recipe.seed,
@@ -201,7 +198,6 @@ def _report(
         evidence=evidence,
         source=source,
         exposures=exposures,
-        name_bias=name_bias,
         notes=tuple(notes),
     )
 

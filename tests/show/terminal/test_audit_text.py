@@ -70,11 +70,9 @@ FINDINGS: dict[str, Any] = {
         {"low": 4, "high": 7, "accuracy": 0.9, "interval": [0.7, 1.0], "n": 10},
     ], "never_exposed": {"model": {"accuracy": 0.1, **SHARE},
                          "difference": {"difference": -0.05, **SHARE}}},
-    "name_bias": {"whole": {"bits": 0.16, "interval": [0.1, 0.22], "n": 20},
-                  "parts": {"last": {"bits": 0.1, "interval": [0.0, 0.2], "n": 20}}},
     "not_retrained": None, "notes": [],
 }  # fmt: skip
-SECTIONS = ("confidence", "abstention", "evidence", "source", "decoys", "exposures", "name_bias")
+SECTIONS = ("confidence", "abstention", "evidence", "source", "decoys", "exposures")
 
 
 def found(**changed: Any) -> list[str]:
@@ -126,9 +124,6 @@ def test_all_of_it():
         "4-7 times 90.0 % [70.0, 100.0] n=10",
         "never shown at all 10.0 % [70.0, 90.0] "
         "-5.0 points compared with the most similar name's answer",
-        "name bias: bits that a name alone gives about the answer",
-        "the whole name 0.16 [0.10, 0.22] warning: names can bias the answers",
-        "its last 0.10 [0.00, 0.20]",
     ]
 
 
@@ -173,13 +168,6 @@ def test_what_would_help_is_said_of_each_relation_and_not_of_all():
     assert "certified: at most 10 % wrong none no relation is certified" in lines
     assert "job none about 40 more calibration questions would probably suffice" in lines
     assert "would not help" not in " ".join(lines)
-
-
-def test_a_name_that_says_nothing_is_no_warning():
-    whole = {"bits": 0.0, "interval": [-0.02, 0.02], "n": 20}
-    lines = found(name_bias=FINDINGS["name_bias"] | {"whole": whole})
-    assert "the whole name 0.00 [-0.02, 0.02] no name bias is found" in lines
-    assert not any(line.startswith("its last") for line in lines)
 
 
 # --- the source predictor, every figure beside what it is compared with -------------------------

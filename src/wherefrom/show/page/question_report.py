@@ -56,7 +56,7 @@ def describe_questions(run: Run, precision: str) -> dict[str, Any]:
         slider_words=words,
         pictures=[each for each in drawn if each is not None],
         two_way=sections.cross(held),
-        not_yet=_not_yet(run, answers, exposures is not None),
+        not_yet=_not_yet(answers),
         audit=audit_table(answers.audit) if answers.audit is not None else None,
         answers=listed,
         printed=PRINTED,
@@ -77,12 +77,11 @@ def _title(inspector: Inspector) -> str:
     return f"Ask a small model: {kinds} kinds of questions about {names:,} names"
 
 
-def _not_yet(run: Run, answers: JudgedAnswers, counted: bool) -> list[dict[str, str]]:
+def _not_yet(answers: JudgedAnswers) -> list[dict[str, str]]:
     """What only an audit computes, and the command that does."""
     audit: Any = answers.audit or {}
-    dose = "" if counted or not run.dataset.facts else ", how often training showed each fact"
     wanted = {
-        "": f"Tests of the calibration, a certified bound on the risk, decoys, name bias{dose}",
+        "": "Tests of the calibration, a certified bound on the risk, decoys",
         " --pairs 8": "What was recalled, measured by training again without some of the text",
     }
     there = (answers.audit is not None, bool((audit.get("source") or {}).get("measured")))

@@ -265,22 +265,6 @@ def _exposures(found: Findings) -> Section:
     )
 
 
-def _name_bias(found: Findings) -> Section:
-    whole = found["whole"]
-    biased = whole["interval"][0] > 0
-    warning = "warning: names can bias the answers" if biased else "no name bias is found"
-    rows = [("the whole name", f"{whole['bits']:.2f}", ends(whole["interval"]), warning)]
-    if biased:
-        rows += [
-            (f"  its {name}", f"{row['bits']:.2f}", ends(row["interval"]), "")
-            for name, row in found["parts"].items()
-        ]
-    for relation, part in _relations(found):
-        bits = part["whole"]
-        rows.append((f"  {relation}", f"{bits['bits']:.2f}", ends(bits["interval"]), ""))
-    return Section("name bias: bits that a name alone gives about the answer", tuple(rows))
-
-
 # -- cells ---------------------------------------------------------------------------
 
 
@@ -318,7 +302,6 @@ _PARTS = {
     "source": _source,
     "decoys": _decoys,
     "exposures": _exposures,
-    "name_bias": _name_bias,
 }
 
 
