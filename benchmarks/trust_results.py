@@ -113,7 +113,6 @@ def find_figures() -> dict[str, Any]:
         **cells.find_transfer(families),
         "thresholds": find_thresholds(birthplaces),
         "decoys": _decoys(),
-        "doses": audits["people-zipf"]["exposures"]["dose"],
         "fewest_errors": FEWEST,
         "baselines": {run: compare(found) for run, found in replay(RESULTS / UNDER).items()},
     }

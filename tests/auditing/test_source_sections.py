@@ -118,7 +118,7 @@ def test_sources_are_counted_over_held_out_answers_where_models_were_retrained()
     assert sections.report_source(labelled, None) is None
 
 
-# --- exposures and names ---------------------------------------------------------------------
+# --- exposures -------------------------------------------------------------------------------
 
 
 def test_exposures_are_those_of_held_out_people(inspector: Inspector):
@@ -134,7 +134,3 @@ def test_exposures_are_those_of_held_out_people(inspector: Inspector):
     assert found.mean.keys() == set(KINDS)
     assert found.mean["read"] == pytest.approx(counted.about(stated, "read").mean())
     assert found.mean["asked"] == 0
-    assert sum(row.n for row in found.dose) == len(held)
-    assert found.never_exposed.model.n == len(held) - len(stated)
-    assert sum(row.n for row in found.dose_by_position) == len(stated)
-    assert found.randomised is False

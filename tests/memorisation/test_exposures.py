@@ -226,14 +226,6 @@ def test_questions_sum_over_the_sentences_that_state_their_answer(tiny_run, work
     assert found.examples == workshop.recipe.stage("pretrain").steps * 8
     untold = [q.support != "stated" for q in questions]
     assert not found.seen(questions)[untold].any()
-    assert (found.positions(questions)[untold] == -1).all()
-    stated = dataset.select("held-out")
-    first = {}
-    for fact in dataset.facts:
-        if fact.relation == "birthplace":
-            place = fact.value_span.start
-            first[fact.subject] = min(first.get(fact.subject, place), place)
-    assert found.positions(stated).tolist() == [first[q.subject] for q in stated]
 
 
 def count_asked(workshop: Workshop) -> Counter[str]:
@@ -259,8 +251,6 @@ def test_rows_that_teach_notes_are_counted_apart_from_questions(relations_run):
         ]  # fmt: skip
         assert found.about(about, kind).tolist() == expected
         assert any(expected)
-    dose = found.about(held, "from_name") + found.about(held, "noted")
-    assert found.predicted(held).tolist() == dose.tolist()
 
 
 def write_rows(run: Run, reads: str) -> list[str]:

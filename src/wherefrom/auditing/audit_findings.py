@@ -17,7 +17,6 @@ from wherefrom.core.replies import Reply
 from wherefrom.evaluation.calibration_measures import CalibrationScores
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.selective import AreaDifference, RiskCoverage
-from wherefrom.memorisation.dose_response import Dose, NeverExposed, PositionedDose
 from wherefrom.memorisation.source_measures import MeasuredSource
 from wherefrom.runs.opened_run import Run
 
@@ -200,18 +199,13 @@ class SourceFindings:
 
 @dataclass(frozen=True)
 class ExposureFindings:
-    """How often training showed held-out facts, and the accuracy by this number.
+    """How often training showed held-out facts.
 
-    `mean` is over the facts that were shown at least once, by kind of exposure. `randomised`: the
-    exposures were drawn at random, so that a rise in accuracy is an effect of exposure.
+    `mean` is over the facts that were shown at least once, by kind of exposure.
     """
 
     examples: int
-    randomised: bool
     mean: Mapping[str, float]
-    dose: tuple[Dose, ...]
-    dose_by_position: tuple[PositionedDose, ...]
-    never_exposed: NeverExposed | None
     by_relation: Mapping[str, "ExposureFindings"] = field(
         default_factory=dict[str, "ExposureFindings"]
     )

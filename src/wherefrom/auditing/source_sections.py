@@ -19,15 +19,8 @@ from wherefrom.auditing.verdict_accuracy import measure_verdicts
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Note, Question
 from wherefrom.core.replies import AS_READ, SOURCES, SUPPORTED, VERDICTS, Verdict
-from wherefrom.evaluation.baselines import BASELINES
 from wherefrom.evaluation.relations import divide
 from wherefrom.memorisation.counterfactual import align_rows, read_rows
-from wherefrom.memorisation.dose_response import (
-    bin_by_exposure,
-    bin_by_position,
-    exposure_is_randomised,
-    score_never_exposed,
-)
 from wherefrom.memorisation.exposures import KINDS, count_exposures
 from wherefrom.memorisation.labelled_answers import LabelledAnswers
 from wherefrom.reading.verdict import FactChecker
@@ -146,31 +139,18 @@ def report_source(
 
 
 def report_exposures(run: Run, examined: AnswerTable) -> ExposureFindings:
-    """How often held-out facts were shown, and whether facts shown more often are known better."""
+    """How often training showed held-out facts, over all relations and for each."""
     counted = count_exposures(run)
     held = np.flatnonzero(examined.select("held-out"))
     questions = [examined.known[i] for i in held]
-    right = examined.right[held]
-    baseline = BASELINES["nearest_name"](run.dataset, run.vocabulary)
-    said = baseline.answer([q.text for q in questions])
-    guessed = np.array([q.accepts(a.text) for a, q in zip(said, questions, strict=True)])
     seen = counted.seen(questions)
-    shown = counted.predicted(questions)
-    position = counted.positions(questions)
     by_kind = {kind: counted.about(questions, kind) for kind in KINDS}
-    randomised = exposure_is_randomised(run.recipe)
 
     def report(at: np.ndarray) -> ExposureFindings:
         means = {kind: every[at][seen[at]] for kind, every in by_kind.items()}
-        placed = (position[at] >= 0).any()
-        by_position = bin_by_position(shown[at], position[at], right[at]) if placed else []
         return ExposureFindings(
             examples=counted.examples,
-            randomised=randomised,
             mean={kind: float(each.mean()) if each.size else 0.0 for kind, each in means.items()},
-            dose=tuple(bin_by_exposure(shown[at], right[at])),
-            dose_by_position=tuple(by_position),
-            never_exposed=score_never_exposed(seen[at], right[at], guessed[at]),
         )
 
     parts = divide([examined.relations[i] for i in held])

@@ -81,22 +81,9 @@ class Exposures:
             return np.array([counts[i].max(initial=0) for i in found], dtype=np.int64)
         return np.array([counts[i].sum() for i in found], dtype=np.int64)
 
-    def predicted(self, questions: Sequence[Question]) -> np.ndarray:
-        """For each question, how often its answer was predicted from the name: the dose.
-
-        The training text asked for it, or a note did.
-        """
-        return self.about(questions, FROM_NAME) + self.about(questions, NOTED)
-
     def seen(self, questions: Sequence[Question]) -> np.ndarray:
         """Whether each question's answer was ever shown or taught."""
         return np.any([self.about(questions, kind) > 0 for kind in KINDS], axis=0)
-
-    def positions(self, questions: Sequence[Question]) -> np.ndarray:
-        """Where each question's answer first starts in a line, in characters; -1 if in no line."""
-        found = self._facts_of(questions)
-        starts = [[self.facts[i].value_span.start for i in own] for own in found]
-        return np.array([min(own, default=-1) for own in starts], dtype=np.int64)
 
     def _facts_of(self, questions: Sequence[Question]) -> list[list[int]]:
         """The numbers of the facts that each question asks for.

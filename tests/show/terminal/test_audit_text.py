@@ -64,15 +64,9 @@ FINDINGS: dict[str, Any] = {
                "misspelt": {"refused": {"refused_share": 0.8, **SHARE}, "auroc": None,
                             "refused_at_bound": None,
                             "refused_closed_book": {"refused_share": 0.6, **SHARE}}},
-    "exposures": {"dose": [
-        {"low": 0, "high": 0, "accuracy": 0.1, "interval": [0.0, 0.3], "n": 10},
-        {"low": 1, "high": 1, "accuracy": 0.5, "interval": [0.3, 0.7], "n": 10},
-        {"low": 4, "high": 7, "accuracy": 0.9, "interval": [0.7, 1.0], "n": 10},
-    ], "never_exposed": {"model": {"accuracy": 0.1, **SHARE},
-                         "difference": {"difference": -0.05, **SHARE}}},
     "not_retrained": None, "notes": [],
 }  # fmt: skip
-SECTIONS = ("confidence", "abstention", "evidence", "source", "decoys", "exposures")
+SECTIONS = ("confidence", "abstention", "evidence", "source", "decoys")
 
 
 def found(**changed: Any) -> list[str]:
@@ -118,12 +112,6 @@ def test_all_of_it():
         "recombined 80.0 % [70.0, 90.0] AUROC 0.990; by the certified threshold 97.5 %",
         "gibberish 80.0 % [70.0, 90.0] AUROC -",
         "misspelt 80.0 % [70.0, 90.0] 60.0 % by the model alone",
-        "exposures: share right, by how often the model had to predict the answer from the name",
-        "0 times 10.0 % [0.0, 30.0] n=10",
-        "once 50.0 % [30.0, 70.0] n=10",
-        "4-7 times 90.0 % [70.0, 100.0] n=10",
-        "never shown at all 10.0 % [70.0, 90.0] "
-        "-5.0 points compared with the most similar name's answer",
     ]
 
 
@@ -131,8 +119,6 @@ def test_what_was_not_found_has_no_section():
     whole = len(audit_table(FINDINGS).sections)
     for name in SECTIONS:
         assert len(audit_table(FINDINGS | {name: None}).sections) == whole - 1
-    never = found(exposures=FINDINGS["exposures"] | {"never_exposed": None})
-    assert not any("never shown" in line for line in never)
     few = ("auroc_with_text", "probability_alone")
     lines = found(source=FINDINGS["source"] | {"measured": MEASURED | dict.fromkeys(few)})
     assert any("AUROC of the predictor" in line for line in lines)

@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from wherefrom.core.errors import BadData
 from wherefrom.core.measures import BY_RELATION
 from wherefrom.core.plurals import plural
 from wherefrom.evaluation.calibration_measures import reliability_diagram
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.selective import RiskCoverage, risk_coverage
 from wherefrom.experiments.recipes.facts_recipe import WITHOUT_NOTES
-from wherefrom.memorisation.dose_response import bin_by_exposure
-from wherefrom.memorisation.exposures import Exposures
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.charts import Dot, Line, Point, dots, plot
 from wherefrom.show.page.judged_answers import JudgedAnswers, Scored
@@ -37,7 +34,6 @@ _LOOKS = {
 }
 _UNIT = "\u00a0%"
 _WIDE = 0.1  # an interval of the share right within which confidence cannot be judged
-_FEW = 5  # facts: fewer are put together with their neighbours
 PERCENTS = ((0.0, "0"), (0.25, "25"), (0.5, "50"), (0.75, "75"), (1.0, "100\u00a0%"))
 
 
@@ -204,57 +200,3 @@ def _steps(curve: RiskCoverage, top: float) -> list[tuple[float, float]]:
 
 def _risk_at(curve: RiskCoverage, coverage: float) -> float:
     return next(r for c, r in zip(curve.coverage, curve.risk, strict=True) if c >= coverage)
-
-
-def draw_dose(run: Run, answers: JudgedAnswers, exposures: Exposures | None) -> Picture | None:
-    """The share right by how often training had the model predict the answer from the name."""
-    title = "Does repetition help?"
-    if exposures is None:
-        return None
-    questions = {(q.subject, q.relation): q for q in run.dataset.questions}
-    rows = [
-        (r, q)
-        for r in answers.held_out
-        if r.support == "stated" and (q := questions.get((r.reply.subject, r.reply.relation)))
-    ]
-    if not rows:
-        return None
-    shown = exposures.predicted([q for _, q in rows])
-    right = np.array([r.right for r, _ in rows], dtype=bool)
-    try:
-        doses = bin_by_exposure(shown, right, _merge_small(shown))
-    except BadData:
-        return None
-    rows_of = [
-        Dot(
-            f"{_times(d.low, d.high)} ({d.n:,} {plural('fact', d.n)})",
-            d.accuracy, *d.interval, note=f"{d.right} of {d.n}",
-        )
-        for d in doses
-    ]  # fmt: skip
-    low, high = doses[0], doses[-1]
-    if len(doses) == 1:
-        return None  # nothing to compare
-    said = (
-        f"Of the facts that training had it predict {_times(low.low, low.high)}, it answers "
-        f"{percent(low.accuracy)} right; {_times(high.low, high.high)}, {percent(high.accuracy)}."
-    )
-    return Picture("dose", title, said, dots([("", rows_of)], said))
-
-
-def _merge_small(shown: np.ndarray) -> list[int]:
-    """Where bins begin: they double, but each has a few facts, since one says nothing."""
-    every = [0, *(2**i for i in range(int(shown.max()).bit_length()))]
-    edges = [max(low for low in every if low <= shown.min())]
-    for low in every:
-        if ((shown >= edges[-1]) & (shown < low)).sum() >= _FEW:
-            edges.append(low)
-    if len(edges) > 1 and (shown >= edges[-1]).sum() < _FEW:
-        edges.pop()
-    return edges
-
-
-def _times(low: int, high: int) -> str:
-    if low == high:
-        return {0: "never", 1: "once"}.get(low, f"{low} times")
-    return f"{low} to {high} times"

@@ -6,9 +6,7 @@ subject states) is computed here.
 """
 
 from collections.abc import Container, Sequence
-from contextlib import suppress
 from dataclasses import replace
-from functools import lru_cache
 from typing import Any
 
 from wherefrom.answering.closed_book import ClosedBookModel
@@ -17,9 +15,8 @@ from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.policy import EVEN_ODDS
 from wherefrom.core.config import to_json
 from wherefrom.core.contracts import Question
-from wherefrom.core.errors import BadData
 from wherefrom.generation.answerer import OTHER_BEAMS
-from wherefrom.memorisation.exposures import KINDS, TAUGHT, Exposures, count_exposures
+from wherefrom.memorisation.exposures import KINDS, TAUGHT, count_exposures
 from wherefrom.runs.kept import spell_dataset
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.packed_evidence import describe_evidence
@@ -153,24 +150,15 @@ def _describe_familiarity(model: ClosedBookModel) -> dict[str, Any]:
 # -- how often training showed each fact: counted if that takes no time --------------------
 
 
-@lru_cache(maxsize=1)  # two parts of a page show it
-def count_cheap(run: Run) -> Exposures | None:
-    """How often training showed each fact; None if counting would take long."""
-    rows = sum(stage.steps * stage.batch for stage in run.recipe.chain())
-    if rows > _FEW_ROWS or not run.dataset.facts:
-        return None
-    with suppress(BadData):  # the text states none
-        return count_exposures(run)
-
-
 def describe_exposures(run: Run, relations: Container[str]) -> dict[str, Any] | None:
     """How often each fact of these relations was shown; None if counting would take long.
 
     A fact is a list: subject, relation, value, and a count of each of `kinds`.
     """
-    found = count_cheap(run)
-    if found is None:
+    rows = sum(stage.steps * stage.batch for stage in run.recipe.chain())
+    if rows > _FEW_ROWS or not run.dataset.facts:
         return None
+    found = count_exposures(run)
     together: dict[tuple[str, str, str], list[int]] = {}
     for i, fact in enumerate(found.facts):
         if fact.relation in relations:

@@ -11,7 +11,6 @@ from wherefrom.show.page.engine_data import embed_engine
 from wherefrom.show.page.judged_answers import JudgedAnswers, collect_answers
 from wherefrom.show.page.learning import draw_answering, draw_learning
 from wherefrom.show.page.page_layout import lay_out
-from wherefrom.show.page.question_box import count_cheap
 from wherefrom.show.page.risk import offer_risks
 from wherefrom.show.page.summary_sentences import count_subjects, summarise
 from wherefrom.show.terminal.audit_text import audit_table
@@ -29,14 +28,12 @@ def describe_questions(run: Run, precision: str) -> dict[str, Any]:
     engine = embed_engine(run, precision, inspector)  # first: it reads about everybody at once
     answers = collect_answers(inspector)
     risks = offer_risks(answers, inspector.policy)
-    exposures = count_cheap(inspector.run)
     drawn = [
         pictures.draw_accuracy(run),
         draw_learning(run),
         draw_answering(run),
         pictures.draw_reliability(answers),
         pictures.draw_risk(answers),
-        pictures.draw_dose(run, answers, exposures),
     ]
     held, relations = answers.held_out, sorted({row.reply.relation for row in answers.held_out})
     labels = run.folder.locate(LABELS)

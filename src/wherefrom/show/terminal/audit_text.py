@@ -19,7 +19,6 @@ from wherefrom.show.terminal.result_tables import (
     ends,
     explain_threshold,
     percent,
-    percents,
     share,
 )
 
@@ -250,21 +249,6 @@ def _at_bound(row: Findings) -> str:
     return "" if found is None else f"; by the certified threshold {percent(found)}"
 
 
-def _exposures(found: Findings) -> Section:
-    rows = [
-        (_times(row), percent(row["accuracy"]), percents(row["interval"]), f"n={row['n']}")
-        for row in found["dose"]
-    ]  # by relation in audit.json
-    if never := found["never_exposed"]:
-        points = 100 * never["difference"]["difference"]
-        beside = f"{points:+.1f} points compared with the most similar name's answer"
-        rows.append(("never shown at all", *share(never["model"]), beside))
-    return Section(
-        "exposures: share right, by how often the model had to predict the answer from the name",
-        tuple(rows),
-    )
-
-
 # -- cells ---------------------------------------------------------------------------
 
 
@@ -283,13 +267,6 @@ def _right_among(label: str, row: Findings) -> tuple[str, ...]:
     return label, right, "", f"n={row['answers']}"
 
 
-def _times(row: Findings) -> str:
-    low, high = row["low"], row["high"]
-    if (low, high) == (1, 1):
-        return "once"
-    return f"{low} times" if low == high else f"{low}-{high} times"
-
-
 def _number(value: float | None) -> str:
     return NOTHING if value is None else f"{value:.2f}"
 
@@ -301,7 +278,6 @@ _PARTS = {
     "evidence": _evidence,
     "source": _source,
     "decoys": _decoys,
-    "exposures": _exposures,
 }
 
 
