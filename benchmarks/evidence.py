@@ -1,27 +1,172 @@
-"""Evidence at 100,000 lines: the time of a query, the size of the index, the accuracy of labels.
+"""Evidence: at 100,000 lines the time of a query and the size of the index; how often labels are
+right.
 
 The lines are about generated people or, with --data, lines of the birthplaces folder with first
 and last names recombined. Limits: 20 ms a query at the 95th percentile, an index 8x the text.
+
+    python benchmarks/evidence.py --probes --data FOLDER --text ballplayers --text countries
+
+judges answers whose label is known beforehand, for docs/TRUST.md. FOLDER has the birthplaces files,
+and NAME.txt and NAME.tsv are a text and its questions. An extractor is fitted on asked people and
+judges answers about calibration people; no model is trained. The rows go to
+docs/results/probes.jsonl.gz, one for each answer that was judged.
 """
 
+import hashlib
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle, islice
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
+from answer_files import read_rows, write_rows
 from measure import Watch, finish, machine, parser, tell_disturbed
-from program import launch
+from program import ROOT, launch
 
-from wherefrom.auditing.verdict_accuracy import VerdictAccuracy, measure_verdicts
-from wherefrom.core.contracts import Dataset, Document, Span
+from wherefrom.core.contracts import Dataset, Document, Question, Span
+from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
 from wherefrom.data import birthplaces, people
-from wherefrom.reading.index import Index
+from wherefrom.data.data_catalogue import load_dataset
+from wherefrom.data.facts import FactsConfig
+from wherefrom.evaluation.intervals import wilson
+from wherefrom.reading.candidates import Line
+from wherefrom.reading.index import Index, fold
+from wherefrom.reading.tokens import normalise
 from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.folder import describe
 
 SLOWEST, LARGEST = 20.0, 8.0  # milliseconds; times the text
+FILE = ROOT / "docs" / "results" / "probes.jsonl.gz"
+CALIBRATION = 400  # questions of birthplaces, as in `birthplaces-calibrated`
+# The probes: which answer is judged, and what the person's text says.
+GOLD = "gold answer"
+OTHER_IN_TEXT = "other answer, in the text"
+OTHER = "other answer, not in the text"
+OMITTED = "text omits the answer"
+WITHOUT_TEXT = "without text"
+_PROBES_OF_SUPPORT = {
+    "stated": (GOLD, SUPPORTED),
+    "omitted": (OMITTED, SILENT),
+    "none": (WITHOUT_TEXT, NO_TEXT),
+}
+Rows = Sequence[Mapping[str, Any]]
+
+
+# -- how often labels are right ---------------------------------------------------------------
+
+
+def judge(checker: FactChecker, questions: Sequence[Question]) -> Iterator[dict[str, Any]]:
+    """Every probe with the label that is right and the one that it gets.
+
+    The extractor must not have learnt from the questions. If the text states the gold answer, then
+    the gold answer is supported and any other answer is contradicted. If the text omits the gold
+    answer, it should be silent (a user's own text may state another answer instead).
+    """
+    for question in questions:
+        if question.relation not in checker.extractors:
+            continue
+        for probe, answer, expected in probe_answers(checker, question):
+            label = checker.judge(question.subject, answer, question.relation).label
+            yield {
+                "relation": question.relation, "subject": question.subject, "probe": probe,
+                "answer": answer, "expected": expected, "label": label,
+            }  # fmt: skip
+
+
+def count(rows: Rows) -> dict[str, dict[str, Any]]:
+    """How often each probe, and all of them, get the right label."""
+    found: dict[str, list[bool]] = {}
+    for row in rows:
+        for probe in (row["probe"], "all"):
+            found.setdefault(probe, []).append(row["label"] == row["expected"])
+    return {probe: _share(own) for probe, own in found.items()}
+
+
+def extract(checker: FactChecker, questions: Sequence[Question]) -> dict[str, Any] | None:
+    """How often the surest statement is the gold answer, among people whose text states it."""
+    asked = [q for q in questions if q.support == "stated" and q.answer is not None]
+    found = [(checker.statements(q.subject, q.relation), q) for q in asked]
+    exact = [bool(stated) and stated[0].value in _gold(q) for stated, q in found]
+    return _share(exact) if exact else None
+
+
+def _share(right: Sequence[bool]) -> dict[str, Any]:
+    n = len(right)
+    return {"share": sum(right) / n, "n": n, "interval": wilson(sum(right), n)}
+
+
+def probe_answers(checker: FactChecker, question: Question) -> Iterator[tuple[str, str, str]]:
+    """Answers whose label is known: the probe's name, the answer, and its right label."""
+    if not question.answer:
+        return
+    probe, expected = _PROBES_OF_SUPPORT[question.support]
+    yield probe, question.answer, expected
+    if question.support == "stated":
+        inside, outside = other_answers(checker, question)
+        for probe, others in ((OTHER_IN_TEXT, inside), (OTHER, outside)):
+            if others:
+                # A hash of the question chooses one answer, the same on every machine.
+                digest = hashlib.sha256(question.text.encode()).digest()
+                yield probe, others[int.from_bytes(digest[:8], "big") % len(others)], CONTRADICTED
+
+
+def other_answers(checker: FactChecker, question: Question) -> tuple[list[str], list[str]]:
+    """Answers of asked people that are wrong here: those in this person's text, and the others.
+
+    Names in the gold answer's chain are left out: such a place may contain the gold answer or lie
+    in it, and then it is not wrong.
+    """
+    profile = checker.extractors[question.relation].profile
+    gold = _gold(question)
+    inside: set[str] = set()
+    near: set[str] = set(gold)
+    text = ""
+    for number in checker.index.about(question.subject):  # all of it: others may be told of there
+        line = Line.of(checker.index.document(number).text, question.subject, profile)
+        text += fold(line.text)
+        inside |= {candidate.value for candidate in line.candidates}
+        chains = {run for c in line.candidates if c.value in gold for run in c.chain}
+        near |= {candidate.value for candidate in line.candidates if candidate.run in chains}
+    known = sorted(profile.known.keys() - near)
+    return [v for v in known if v in inside], [v for v in known if v not in text]
+
+
+def _gold(question: Question) -> set[str]:
+    """The right answers, normalised."""
+    return {normalise(answer) for answer in (question.answer or "", *question.accepted)}
+
+
+def take_probes(data: str, texts: Sequence[Path]) -> None:
+    """The probes of people, birthplaces and own texts; the rows are kept."""
+    configs: dict[str, Any] = {
+        "people": people.PeopleConfig(),
+        "birthplaces": birthplaces.BirthplacesConfig(data, CALIBRATION),
+    }
+    for path in texts:
+        configs[path.name] = FactsConfig(*(str(path.with_suffix(end)) for end in (".txt", ".tsv")))
+    rows: list[dict[str, Any]] = []
+    for text, config in configs.items():
+        dataset = load_dataset(config, seed=0)
+        subjects = [question.subject for question in dataset.questions]
+        read = dataset.training_documents
+        passages = (each for each in dataset.passages if each.document < len(read))
+        checker = FactChecker.fit(Index.in_memory(FILE, read, subjects, passages), dataset.asked)
+        calibration = [q for q in dataset.questions if q.split == "calibration"]
+        rows += [{"text": text, **row} for row in judge(checker, calibration)]
+    write_rows(FILE, rows)
+
+
+def read_probes() -> dict[str, dict[str, dict[str, Any]]]:
+    """For each text of the kept rows, how often labels are right."""
+    rows: dict[str, list[dict[str, Any]]] = {}
+    for row in read_rows(FILE):
+        rows.setdefault(row["text"], []).append(row)
+    return {text: count(own) for text, own in rows.items()}
+
+
+# -- time and size ----------------------------------------------------------------------------
 
 
 def generated(lines: int) -> Dataset:
@@ -72,8 +217,16 @@ def time_queries(query: Callable[[str], object], texts: Sequence[str]) -> dict[s
 def main(arguments: list[str] | None = None) -> dict:
     options = parser(__doc__)
     options.add_argument("--data", default="", help="folder of the birthplaces files")
+    options.add_argument("--probes", action="store_true", help="judge answers; keep the labels")
+    options.add_argument("--text", type=Path, action="append", default=[], metavar="NAME")
     given = options.parse_args(arguments)
-    lines, count = (700, 20) if given.tiny else (100_000, 200 * given.turns)
+    if given.probes:
+        take_probes(given.data, given.text)
+        for text, probes in read_probes().items():
+            for probe, found in probes.items():
+                print(f"{text}, {probe}: {100 * found['share']:.1f} % of {found['n']}")
+        return {}
+    lines, queries = (700, 20) if given.tiny else (100_000, 200 * given.turns)
     dataset = recombined(given.data, lines) if given.data else generated(lines)
     watch = Watch()
     texts = [d.text for d in dataset.documents]
@@ -85,9 +238,11 @@ def main(arguments: list[str] | None = None) -> dict:
         start = perf_counter()
         checker = FactChecker.fit(index, dataset.asked)
         fitted = perf_counter() - start
-        kinds = measure_kinds(index, checker, dataset, count)
+        kinds = measure_kinds(index, checker, dataset, queries)
         judged = [q for q in dataset.questions if q.split == "calibration"]
-        scores = flatten(measure_verdicts(checker, judged))
+        scores = count(list(judge(checker, judged)))
+        if (extraction := extract(checker, judged)) is not None:
+            scores["extracted to the letter"] = extraction
         index.close()
     result = {
         "title": "evidence",
@@ -128,13 +283,6 @@ def measure_kinds(
     }
 
 
-def flatten(found: VerdictAccuracy) -> dict[str, dict]:
-    """All shares in one table, as the figures are written."""
-    whole = {"all labels": found.overall, "extracted to the letter": found.extraction}
-    scores = dict(found.probes) | whole
-    return {name: score.as_json() for name, score in scores.items() if score}
-
-
 def show(result: dict) -> None:
     print(
         f"evidence: {result['lines']} lines, index {result['index_ratio']:.2f}x the text "
@@ -146,7 +294,7 @@ def show(result: dict) -> None:
         print(f"  {kind:<32}{one['p50']:8.2f}{one['p95']:8.2f}")
     for name, score in result["accuracy"].items():
         low, high = score["interval"]
-        print(f"  {name:<32}{score['accuracy']:8.3f}  ({low:.3f} to {high:.3f}, n {score['n']})")
+        print(f"  {name:<32}{score['share']:8.3f}  ({low:.3f} to {high:.3f}, n {score['n']})")
 
 
 if __name__ == "__main__":

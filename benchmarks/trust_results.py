@@ -19,8 +19,8 @@ from typing import Any
 
 import bound
 import cells
+import evidence
 import numpy as np
-import probes
 from answer_files import by_run, read_rows, take_answers, take_decoys, take_unanswered
 from baselines import compare
 from groups import WITHHELD, divide_omitted, find_groups
@@ -101,7 +101,7 @@ def find_figures() -> dict[str, Any]:
         **_birthplaces(),
         **read_readings(),
         **_others(),
-        "probes": probes.count(read_rows(probes.FILE)),
+        "probes": evidence.read_probes(),
         "sources": {run: to_json(measured) for run, measured in measure_kept().items()},
         "hands": {run: to_json(measured) for run, measured in measure_kept(HAND).items()},
         "families_seeds": _name_seeds(families),

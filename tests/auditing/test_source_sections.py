@@ -12,7 +12,6 @@ from wherefrom.answering.inspector import Inspector
 from wherefrom.answering.source import SOURCE_FEATURES
 from wherefrom.auditing import source_sections as sections
 from wherefrom.auditing.audit_findings import LabelCount, NoteFindings
-from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
 from wherefrom.core.answer_table import AnswerTable, FeatureTable
 from wherefrom.core.contracts import Answer, Note, Question, Span
 from wherefrom.core.forms import Form, ParsedQuestion
@@ -45,31 +44,17 @@ def examined(questions: list[Question], right: list[bool]) -> AnswerTable:
 # --- evidence --------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def measured(monkeypatch: pytest.MonkeyPatch) -> list[Question]:
-    """The questions that the labels are measured on."""
-    asked: list[Question] = []
-
-    def measure(_checker: Any, questions: list[Question]) -> VerdictAccuracy:
-        asked.extend(questions)
-        return VerdictAccuracy({}, None, None)
-
-    monkeypatch.setattr(sections, "measure_verdicts", measure)
-    return asked
-
-
-def test_evidence_is_counted_over_held_out_answers_alone(measured: list[Question]):
+def test_evidence_is_counted_over_held_out_answers_alone():
     people = [person(0, "calibration"), *(person(i, "held-out") for i in range(1, 5))]
     answers = examined(people, [True, True, False, False, True])
     verdicts = [SUPPORTED, SUPPORTED, CONTRADICTED, CONTRADICTED, SUPPORTED]
     found = sections.report_evidence(CHECKER, answers, verdicts)
     counts = {"supported": (2, 2), "contradicted": (2, 0), "silent": (0, 0), "no text": (0, 0)}
     assert found.held_out_answers == {label: LabelCount(*n) for label, n in counts.items()}
-    assert measured == [people[0]], "the labels are measured on calibration people"
     assert sections.report_evidence(None, answers, [None] * 5) is None
 
 
-def test_notes_are_counted_by_whether_they_are_right_and_called_supported(measured):
+def test_notes_are_counted_by_whether_they_are_right_and_called_supported():
     people = [person(0, "calibration"), *(person(i, "held-out") for i in range(1, 7))]
     values = {"A0": "Rome", "A1": "Oslo", "A2": "Rome", "A3": "Rome", "A4": "Rome", "A5": "Oslo"}
 
@@ -85,12 +70,6 @@ def test_notes_are_counted_by_whether_they_are_right_and_called_supported(measur
     assert found.as_read == LabelCount(answers=2, right=1)
     without = sections.report_evidence(CHECKER, answers, [*verdicts, CONTRADICTED])
     assert (without.notes, without.as_read) == (None, None)
-    # A relation that has no extractor is left out.
-    measured.clear()
-    people = [person(0, "calibration"), person(1, "calibration", relation="other")]
-    found = sections.report_evidence(CHECKER, examined(people, [True, True]), [SUPPORTED, None])
-    assert measured == [people[0]] * 2, "once for its relation, and once over all"
-    assert list(found.by_relation) == ["other", "r"]
 
 
 # --- source ----------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from wherefrom.answering.certificate import Certificate
-from wherefrom.auditing.verdict_accuracy import VerdictAccuracy
 from wherefrom.core.config import from_json
 from wherefrom.core.contracts import Question
 from wherefrom.core.errors import BadData, Damaged, WherefromError
@@ -171,14 +170,13 @@ class NoteFindings:
 
 @dataclass(frozen=True)
 class EvidenceFindings:
-    """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers.
+    """The verdicts on held-out answers.
 
     `as_read` are those of the supported answers whose support is the note's own reading. `notes`
     compares the notes with what the fact checker says about them. Both are None if the run took no
     notes.
     """
 
-    accuracy: VerdictAccuracy
     held_out_answers: Mapping[str, LabelCount]
     as_read: LabelCount | None = None
     notes: "NoteFindings | None" = None

@@ -15,7 +15,6 @@ from wherefrom.auditing.audit_findings import (
     NoteFindings,
     SourceFindings,
 )
-from wherefrom.auditing.verdict_accuracy import measure_verdicts
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Note, Question
 from wherefrom.core.replies import AS_READ, SOURCES, SUPPORTED, VERDICTS, Verdict
@@ -35,7 +34,7 @@ def report_evidence(
     verdicts: Sequence[Verdict | None],
     find_note: FindNote | None = None,
 ) -> EvidenceFindings | None:
-    """The accuracy of the verdicts on calibration people, and the verdicts on held-out answers.
+    """The verdicts on held-out answers; None without a fact checker.
 
     `find_note` gives the note of a subject and a relation, if the run took notes.
     """
@@ -46,11 +45,7 @@ def report_evidence(
 
     def report(places: Sequence[int]) -> EvidenceFindings:
         questions = [examined.known[i] for i in places]
-        known = [q for q in questions if q.split == "calibration"]
         return EvidenceFindings(
-            accuracy=measure_verdicts(
-                checker, [q for q in known if q.relation in checker.extractors]
-            ),
             held_out_answers=_count_labels(labels, VERDICTS, examined, places),
             as_read=find_note and _count_labels(shown, (AS_READ,), examined, places)[AS_READ],
             notes=find_note and check_notes(find_note, checker, questions),

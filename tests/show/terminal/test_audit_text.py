@@ -48,7 +48,6 @@ FINDINGS: dict[str, Any] = {
         "notes": {"right": 30, "right_supported": 29, "wrong": 26, "wrong_supported": 26},
         "held_out_answers": {"supported": {"answers": 8, "right": 6},
                              "silent": {"answers": 0, "right": 0}},
-        "accuracy": {"overall": {"accuracy": 0.8, **SHARE}, "probes": {}, "extraction": None},
     },
     "source": {
         "held_out_answers": {"recalled": {"answers": 4, "right": 3},
@@ -97,7 +96,6 @@ def test_all_of_it():
         "evidence: what the text says about the answers (share right)",
         "supported 75.0 % n=8",
         "of which as read 80.0 % n=5",
-        "labels that are right 80.0 % [70.0, 90.0] n=20, calibration people",
         "wrong notes called supported 100.0 % 26 of 26, by the reader that wrote them",
         "right notes called supported 96.7 % 29 of 30, by the reader that wrote them",
         "source: recalled or guessed (share right)",

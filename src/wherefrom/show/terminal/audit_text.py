@@ -149,13 +149,6 @@ def _evidence(found: Findings) -> Section:
         if row["answers"]:
             rows += _right_rows(label, row, found)
             rows += _as_read(found) if label == SUPPORTED else []
-    if overall := found["accuracy"]["overall"]:
-        rows.append(
-            ("labels that are right", *share(overall), f"n={overall['n']}, calibration people")
-        )
-    for relation, part in _relations(found):
-        if own := part["accuracy"]["overall"]:
-            rows.append((f"  {relation}", *share(own), f"n={own['n']}"))
     rows += _called_supported(found)
     return Section("evidence: what the text says about the answers (share right)", tuple(rows))
 
