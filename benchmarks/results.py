@@ -19,11 +19,9 @@ from typing import Any
 
 import numpy as np
 import pages
-from labels import measure_kept
 from pages import DOCS, RESULTS, read_lines
 from program import ROOT, launch
 
-from wherefrom.core.config import to_json
 from wherefrom.evaluation.intervals import mean_interval, student_quantile
 from wherefrom.evaluation.mistakes import KINDS
 from wherefrom.evaluation.two_levels import mean_over_seeds
@@ -45,7 +43,7 @@ COMPARED = {
     "added": ("course.causal", "optimiser architecture salient windows mixing"),
 }
 # Curves and diagrams are for pictures, not for a page of figures.
-LEFT_OUT = {"diagram", "risk_coverage", "risk_coverage_raw", "dose_by_position"}
+LEFT_OUT = {"diagram", "risk_coverage", "risk_coverage_raw"}
 
 Rows = list[dict[str, Any]]
 
@@ -84,7 +82,6 @@ def collect() -> dict[str, Any]:
         "mistakes": count_mistakes(trained["knowledge.rope"]),
         "laptop": sorted(read_lines(RESULTS / "laptop.jsonl"), key=lambda row: row["seconds"]),
         "audits": pages.read_audits(),
-        "sources": {run: to_json(found) for run, found in measure_kept().items()},
         "homework": read_homework(),
     }
 

@@ -4,10 +4,10 @@
     python benchmarks/trust_results.py --bound             # tries the risk bound, too: minutes
     python benchmarks/trust_results.py                     # that part of the page
 
-The words are in templates/trust-results.md.jinja, which has a place for every figure: a finding of
-an audited run (people_0, birthplaces, ...), or one of many runs (`find_figures`); `pages.show` says
-how they are written. `--take` keeps the answers of audited runs, compressed. What the answering
-policy does is computed from raw answers: the policy is fitted on them again (`replay.py`).
+The words are in templates/trust-results.md.jinja, which has a place for every figure of
+`find_figures`; `pages.show` says how they are written. `--take` keeps the answers of audited runs,
+compressed. What the answering policy does is computed from raw answers: the policy is fitted on
+them again (`replay.py`).
 """
 
 import argparse
@@ -18,15 +18,11 @@ from pathlib import Path
 from typing import Any
 
 import bound
-import cells
 import evidence
 import numpy as np
-from answer_files import by_run, read_rows, take_answers, take_decoys, take_unanswered
+from answer_files import read_rows, take_answers, take_decoys, take_unanswered
 from baselines import compare
-from groups import WITHHELD, divide_omitted, find_groups
-from groups import draw as draw_groups
-from labels import measure_kept
-from pages import DOCS, RESULTS, fill, read_audits, read_readings, render
+from pages import DOCS, RESULTS, fill, read_readings, render
 from program import ROOT, launch
 from replay import Replay, replay
 
@@ -37,7 +33,6 @@ from wherefrom.answering.features import FEATURES
 from wherefrom.answering.perturbed_names import PERTURBED
 from wherefrom.answering.risk_bound import fit_bounds, gated_probability, split_people
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.core.config import to_json
 from wherefrom.core.files import write_json
 from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT
 from wherefrom.evaluation.binomial import binomial_tail, exact_interval
@@ -47,16 +42,11 @@ from wherefrom.evaluation.intervals import wilson
 PAGE = DOCS / "TRUST.md"
 MAKER = "benchmarks/trust_results.py"
 BIRTHPLACES = "birthplaces-calibrated-0"
-AUDITED = {
-    "people_0": "people-0", "people_1": "people-1", "people_2": "people-2", "zipf": "people-zipf",
-    "birthplaces": BIRTHPLACES,
-}  # fmt: skip
 OMITTED, UNDER = "raw.people-omitted.jsonl.gz", "raw.birthplaces-under.jsonl.gz"
 BEFORE = "raw.people-omitted-before.jsonl.gz"  # seeds on which the policy was developed
 OTHERS = ("raw.birthplaces.jsonl.gz", "raw.own.jsonl.gz")
 BOUND = "bound.people.json"
 BINS = (0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1.0)  # of the confidence that a reply shows
-HAND = "Which hand did X throw with?"  # of ball players: most throw with the right one
 SET = 20  # seeds of `people-omitted` in a set
 TIMES, BEYOND = 1000, 0.025  # simulated sets of outcomes; what lies beyond an end of an interval
 
@@ -92,39 +82,19 @@ def draw_bounds(run: Replay, times: int, number: int) -> dict[str, Any]:
 
 def find_figures() -> dict[str, Any]:
     """Everything that the template names."""
-    audits, families = read_audits(), read_rows(cells.FAMILIES)
     birthplaces = refit(read_rows(RESULTS / f"answers.{BIRTHPLACES}.jsonl.gz"))
     return {
-        **{name: audits[run] for name, run in AUDITED.items()},
         **_people(),
         **_bound(),
         **_birthplaces(),
         **read_readings(),
         **_others(),
         "probes": evidence.read_probes(),
-        "sources": {run: to_json(measured) for run, measured in measure_kept().items()},
-        "hands": {run: to_json(measured) for run, measured in measure_kept(HAND).items()},
-        "families_seeds": _name_seeds(families),
-        "families": cells.measure(predicted := cells.predict(families)),
-        "kinds": {
-            kind: cells.measure([row for row in predicted if row["run"].startswith(kind)])["hard"]
-            for kind in ("36 cities", "4 cities")
-        },
-        **cells.find_transfer(families),
         "thresholds": find_thresholds(birthplaces),
         "decoys": _decoys(),
         "fewest_errors": FEWEST,
         "baselines": {run: compare(found) for run, found in replay(RESULTS / UNDER).items()},
     }
-
-
-def _name_seeds(rows: Iterable[Mapping[str, Any]]) -> str:
-    """The runs of families: "36 cities, seeds 5 to 9; 4 cities, seeds 5, 7"."""
-    found: dict[str, list[int]] = {}
-    for run in by_run(rows):
-        cities, _, seed = run.partition(", seed ")
-        found.setdefault(cities, []).append(int(seed))
-    return "; ".join(f"{cities}, seeds {_list(own)}" for cities, own in found.items())
 
 
 def _list(seeds: Sequence[int]) -> str:
@@ -134,24 +104,21 @@ def _list(seeds: Sequence[int]) -> str:
 
 
 def _people() -> dict[str, Any]:
-    """Held-out people of every raw run: by support, what is shown, and which names pass.
+    """Held-out people of every raw run: what is shown, and which names pass.
 
-    Of the runs on which the policy was developed, only what `_read_set` has.
+    Of the runs on which the policy was developed, only which bins are off.
     """
     runs = replay(RESULTS / OMITTED)
     judged = {run: found.judge() for run, found in runs.items()}
-    rows = [divide_omitted(row) for each in judged.values() for row in each]
+    rows = [row for each in judged.values() for row in each]
     judged |= {run: found.judge() for run, found in replay(RESULTS / BEFORE).items()}
     seeds, every = ([int(run.rpartition("-")[2]) for run in some] for some in (runs, judged))
     given = [row["right"] for row in rows if row["answered"]]
     said, right = (np.array([row[name] for row in rows]) for name in ("ungated", "right"))
-    found = find_groups(rows)
-    groups = {row["support"]: row for row in found["rows"]}
     stated = [row["name_known"] for row in rows if row["support"] == "stated"]
     return {
-        "seeds": len(seeds), "seed_names": _list(seeds), "groups": groups, **found,
-        "sets": {_list(some): _read_set(judged, some) for some in _in_sets(sorted(every))},
-        "mixed": {rule: (each[0], each[-1]) for rule, each in found["mixes"].items()},
+        "seeds": len(seeds), "seed_names": _list(seeds),
+        "sets": {_list(some): _count_off(judged, some) for some in _in_sets(sorted(every))},
         "people_shown": find_shown(rows), "ungated": _line(said, right),
         "right_given": _score(sum(given), len(given)),
         "right_stated": _score(*_count(r["right"] for r in rows if r["support"] == "stated")),
@@ -165,13 +132,9 @@ def _in_sets(seeds: Sequence[int]) -> list[list[int]]:
     return [seeds[i : i + SET] for i in range(0, len(seeds), SET)]
 
 
-def _read_set(judged: Mapping[str, Any], seeds: Sequence[int]) -> dict[str, Any]:
-    """Of a set of seeds what a threshold weighs, and how many bins are off."""
-    rows = [divide_omitted(row) for seed in seeds for row in judged[f"seed-{seed}"]]
-    groups = {row["support"]: row["in use"] for row in find_groups(rows)["rows"]}
-    shown = find_shown(rows)
-    return {"stated": groups["stated"]["answered"], "withheld": groups[WITHHELD]["refused"],
-            "off": shown["off"]}  # fmt: skip
+def _count_off(judged: Mapping[str, Any], seeds: Sequence[int]) -> int:
+    """How many bins of a set of seeds are off."""
+    return find_shown([row for seed in seeds for row in judged[f"seed-{seed}"]])["off"]
 
 
 def _others() -> dict[str, Any]:
@@ -187,7 +150,6 @@ def _others() -> dict[str, Any]:
         passing[text] = {tier: _passing(own, tier) for tier in TIERS}
         passing[text]["stated"] = _score(*_count(known))
     birthplaces = judged.pop(BIRTHPLACES.rstrip("-0"))
-    own = {text: find_groups(rows)["rows"] for text, rows in judged.items()}
     unread = [row for rows in judged.values() for row in rows if row["support"] == "none"]
     given = [row for row in unread if row["answered"]]
     counts = {"n": len(unread), "answered": len(given), "wrong": sum(not r["right"] for r in given)}
@@ -196,7 +158,7 @@ def _others() -> dict[str, Any]:
         for text, rows in sorted(judged.items())
     }
     seen = [f"{sum(a)} of {len(a)}" for text, a in omitted.items() if text.endswith("seen")]
-    return {"birthplaces_shown": find_shown(birthplaces), "own": own,
+    return {"birthplaces_shown": find_shown(birthplaces),
             "own_shown": {text: find_shown(rows) for text, rows in judged.items()},
             "others_passing": passing, "unread": counts, "seen": seen}  # fmt: skip
 
@@ -368,9 +330,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     take(given.take)
     if given.bound:
         try_bound(given.times)
-    figures = find_figures()
-    (DOCS / "pictures" / "people-mixes.svg").write_bytes(draw_groups(figures))
-    fill(PAGE, MAKER, render("trust-results.md.jinja", figures))
+    fill(PAGE, MAKER, render("trust-results.md.jinja", find_figures()))
     print(f"{PAGE.relative_to(ROOT)} is written")
     return 0
 
