@@ -59,7 +59,7 @@ OPENERS = {
     "runs/store.py:write": "new files in the folder of their change",
     "core/files.py:sync": "to sync what was written",
     "core/files.py:file_hash": "to list what was written",
-    "core/arrays.py:load_arrays": "weights that were compared",
+    "core/files.py:read_arrays": "weights that were compared",
     "reading/index.py:build": "an index that is being built",
     "reading/index.py:open": "an index that was compared",
     "core/artifact.py:sweep": "to remove what a killed process left",

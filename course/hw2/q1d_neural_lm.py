@@ -18,10 +18,9 @@ from sigmoid import sigmoid
 from softmax import softmax
 
 from wherefrom.core.errors import BadData, MissingInput, UsageError
-from wherefrom.core.npy import read_npy
 from wherefrom.core.words import BEGIN, END, WordVocabulary
 from wherefrom.course.classroom.spoken_errors import run_program
-from wherefrom.data.embeddings import load_vectors
+from wherefrom.data.embeddings import load_vectors, read_npy
 from wherefrom.data.treebank import (
     TreebankConfig,
     find,

@@ -16,8 +16,8 @@ import torch
 from torch import nn
 from torch.nn.utils.rnn import pad_sequence
 
-from wherefrom.core.npy import read_npy
 from wherefrom.course.classroom.spoken_errors import run_program
+from wherefrom.data.embeddings import read_npy
 from wherefrom.data.reviews import ReviewsConfig, load, survey
 
 GLOVE = "glove.npy"  # the vectors [words, width] that a network begins with, if none are given

@@ -100,7 +100,7 @@ def test_twenty_kills_anywhere_lose_nothing(interrupted, steps, whole, tmp_path)
 
 # A whole run takes some 200,000 lines of the package, and some 3,000 of those that write files.
 WRITING = [
-    "core/arrays.py", "core/artifact.py", "core/files.py", "core/row_log.py",
+    "core/artifact.py", "core/files.py", "core/row_log.py",
     "runs/store.py", "training/checkpoints.py",
 ]  # fmt: skip
 

@@ -1,12 +1,13 @@
 """Word vectors from a file, and words that have none there."""
 
+import pickle
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from wherefrom.core.errors import BadData
-from wherefrom.data.embeddings import load_vectors, make_up, read_array
+from wherefrom.data.embeddings import load_vectors, make_up, read_array, read_npy
 
 WORDS = ("the", "year", "earlier")
 TABLE = np.array([[1.0, 0.0, 2.0], [0.0, 4.0, 0.0], [2.0, 0.0, -2.0]], np.float32)
@@ -54,13 +55,28 @@ def test_another_number_of_words_is_refused(file):
         (np.zeros((2, 2), int), r"found int64\[2, 2\]"),
         (np.full((2, 2), np.nan), "finite"),
         (np.zeros((0, 2)), "finite"),
-        (np.array([["a"]], dtype=object), "as numpy saves it"),
+        (np.array([[{}]], dtype=object), "as numpy saves it"),
     ],
 )
 def test_what_is_no_table_of_numbers_is_refused(tmp_path, array, message):
     np.save(tmp_path / "a.npy", array, allow_pickle=True)
     with pytest.raises(BadData, match=message):
         read_array(tmp_path / "a.npy")
+
+
+def test_any_other_file_is_refused_in_one_line_and_takes_no_memory(tmp_path):
+    path = tmp_path / "a.npy"
+    np.save(path, np.zeros(3))
+    good = path.read_bytes()
+    for data in (
+        b"", pickle.dumps([1.0]), b"PK\x03\x04" + b"." * 50, good[:-8], good[:9],
+        good.replace(b"(3,)", b"(9999999999999,)"), good.replace(b"(3,)", b"(3x)"),
+    ):  # fmt: skip
+        path.write_bytes(data)
+        with pytest.raises(BadData, match="as numpy saves it, found another kind of file") as error:
+            read_npy(path)
+        assert "\n" not in str(error.value)
+        assert "allow_pickle" not in str(error.value)
 
 
 def test_a_text_file_has_a_word_and_its_numbers_on_each_line(tmp_path):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from wherefrom import api
-from wherefrom.core.arrays import load_arrays
+from wherefrom.core.files import read_arrays
 from wherefrom.objectives import corpus
 
 
@@ -24,7 +24,7 @@ def large_run(tmp_path_factory, tiny_settings):
 
 
 def weights(run: Path) -> dict[str, np.ndarray]:
-    return load_arrays(run / "models" / "with_pretraining" / "weights.safetensors")
+    return read_arrays(run / "models" / "with_pretraining" / "weights.safetensors")
 
 
 def test_it_ends_with_the_same_weights_and_results(large_run, tiny_run):

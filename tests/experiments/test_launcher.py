@@ -16,9 +16,8 @@ import pytest
 from tests.support.rank_processes import Ended, start
 from wherefrom import api
 from wherefrom.cli.main import main
-from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import UsageError
-from wherefrom.core.files import file_hash
+from wherefrom.core.files import file_hash, read_arrays
 from wherefrom.experiments.launcher import run_on_ranks
 from wherefrom.experiments.recipes.recipe_catalogue import get_recipe
 from wherefrom.experiments.resources import count_apart, count_ranks
@@ -94,7 +93,7 @@ def assert_alike(one: Path, other: Path) -> None:
         for a, b in zip(rows(one, stage), rows(other, stage), strict=True):
             assert (a["step"], a["targets"]) == (b["step"], b["targets"]), "the same rows"
             np.testing.assert_allclose(a["tens"], b["tens"], rtol=1e-4)
-    first, second = load_arrays(one / LAST), load_arrays(other / LAST)
+    first, second = read_arrays(one / LAST), read_arrays(other / LAST)
     for name, weights in first.items():
         np.testing.assert_allclose(weights, second[name], atol=5e-4, err_msg=name)
     for path in sorted(one.glob("predictions/*.jsonl")):

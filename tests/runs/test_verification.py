@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import MissingInput
+from wherefrom.core.files import read_arrays
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.verification import verify, verify_run
 
@@ -36,7 +36,7 @@ def test_runs_of_other_kinds_are_sound(relations_run, sentiment_run, facts_folde
 def test_weights_that_are_no_numbers(own_run):
     """Written as any other file: only what it says is wrong."""
     folder, name = RunFolder(own_run), "models/with_pretraining/weights.safetensors"
-    arrays = load_arrays(own_run / name)
+    arrays = read_arrays(own_run / name)
     first = next(iter(arrays))
     arrays[first].reshape(-1)[3] = np.nan
     folder.write_model("with_pretraining", arrays, folder.read_facts("with_pretraining"))

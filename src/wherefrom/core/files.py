@@ -13,14 +13,19 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wherefrom.core.encodings import explain_bytes
 from wherefrom.core.errors import BadData, CannotWrite, Damaged, MissingInput
 
+if TYPE_CHECKING:  # numpy takes a tenth of a second, which a command's help need not wait for
+    import numpy as np
+
 TEMPORARY = ".tmp-"  # what `artifact.sweep` removes; no reader looks at these names
 NEW = f"{TEMPORARY}new-"
 _DEEPEST = 60  # levels: what we write has under ten
+_LARGEST = 1e30  # of a weight or a moment; float32 ends at 3e38, and nothing near it computes
+_MOST_HEADER = 4 * 2**20  # bytes: tens of thousands of arrays
 _NO_FILES = {
     stat.S_ISCHR: "a device",
     stat.S_ISBLK: "a device",
@@ -62,16 +67,9 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_bytes(path: Path, data: bytes) -> None:
-    write_parts(path, [data])
-
-
-def write_parts(path: Path, parts: Iterable[Any]) -> None:
-    """Write bytes, or arrays of bytes, one after the other.
-
-    Under a temporary name, synced, then renamed into place, and the folder synced.
-    """
+    """Under a temporary name, synced, then renamed into place, and the folder synced."""
     with cannot_write(path):
-        temporary = write_beside(path, parts)
+        temporary = write_beside(path, data)
         try:
             temporary.replace(path)
         except BaseException:
@@ -80,13 +78,13 @@ def write_parts(path: Path, parts: Iterable[Any]) -> None:
         sync(path.parent)
 
 
-def write_beside(path: Path, parts: Iterable[Any]) -> Path:
+def write_beside(path: Path, data: bytes) -> Path:
     """Write what `path` will hold under a temporary name beside it, synced; returns that name."""
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f"{NEW}{path.name}-{secrets.token_hex(4)}")
     try:
         with temporary.open("xb") as file:  # a new file: no link is followed, nothing overwritten
-            file.writelines(parts)
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
     except BaseException:
@@ -126,6 +124,41 @@ def read_jsonl(path: Path) -> list[Any]:
     """The rows of a file of one JSON value a line."""
     with reading(path):
         return parse_jsonl(path.read_bytes(), str(path))
+
+
+def format_arrays(arrays: Mapping[str, "np.ndarray"]) -> bytes:
+    """A safetensors file: the same arrays give the same bytes, in whatever order they come."""
+    import numpy as np
+    from safetensors.numpy import save
+
+    # The package takes the memory as it lies there, also that of a transposed array.
+    return save({name: np.asarray(array, order="C") for name, array in arrays.items()})
+
+
+def read_arrays(path: Path) -> dict[str, "np.ndarray"]:
+    """The arrays of a safetensors file, all numbers finite; nothing is unpickled."""
+    from safetensors import SafetensorError
+    from safetensors.numpy import load_file
+
+    with reading(path), path.open("rb") as file:
+        if (length := int.from_bytes(file.read(8), "little")) > _MOST_HEADER:
+            raise Damaged(
+                f"{path}: expected a safetensors header of at most {_MOST_HEADER} bytes, found "
+                f"one of {length}"
+            )
+        try:
+            arrays = load_file(path)
+        except (SafetensorError, ValueError, TypeError, OverflowError) as error:
+            raise Damaged(f"{path}: expected safetensors, found: {one_line(error)}") from error
+    for name, array in arrays.items():
+        # No training publishes such numbers: it stops at the first that is not finite.
+        largest = float(abs(array).max(initial=0)) if array.dtype.kind == "f" else 0.0
+        if not largest <= _LARGEST:  # false of NaN, too
+            raise Damaged(
+                f"{path}: {name}: expected numbers of at most {_LARGEST:g}, found {largest:g}; "
+                "copy the folder again, or train the model again"
+            )
+    return arrays
 
 
 def file_hash(path: Path) -> str:
@@ -190,7 +223,7 @@ def sync(path: Path) -> None:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Python and safetensors both let the last of two equal names win, without a word."""
+    """Python lets the last of two equal names win, without a word."""
     if len(dict(pairs)) != len(pairs):
         raise ValueError("a name that stands there twice")
     return dict(pairs)

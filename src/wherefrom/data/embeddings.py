@@ -16,9 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.lib import format as numpy_format
 
 from wherefrom.core.errors import BadData
-from wherefrom.core.npy import read_npy
+from wherefrom.core.files import reading
 from wherefrom.core.words import BEGIN, END
 from wherefrom.data.fetching import registry
 from wherefrom.data.word_forms import HOMEWORK
@@ -113,6 +114,18 @@ def fetched_vectors() -> Path | None:
 
 def words_file(path: Path) -> Path:
     return path.with_suffix(".words.txt")
+
+
+def read_npy(path: Path) -> np.ndarray:
+    """The array of a NAME.npy from anybody's hand; nothing is unpickled, no archive is opened."""
+    with reading(path), path.open("rb") as file:
+        try:
+            return numpy_format.read_array(file, allow_pickle=False)
+        except (ValueError, EOFError, OverflowError, MemoryError):
+            raise BadData(  # numpy's own words go on to recommend what is not safe
+                f"{path}: expected an array of numbers as numpy saves it, found another kind of "
+                "file, or one that is damaged or cut off"
+            ) from None
 
 
 def read_array(path: Path) -> np.ndarray:

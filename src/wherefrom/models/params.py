@@ -17,9 +17,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from wherefrom.core.arrays import load_arrays, save_arrays
 from wherefrom.core.errors import Damaged
-from wherefrom.core.files import one_line, reading, write_bytes
+from wherefrom.core.files import format_arrays, one_line, read_arrays, reading, write_bytes
 
 _ROOM = 512 * 2**20  # bytes for the child besides what it has and four times the file
 _SECONDS = 120
@@ -45,7 +44,7 @@ def read_params(path: Path) -> dict[str, Tensor]:
             raise Damaged(
                 f"{path}: expected the parameters of a model as torch saves them, found: {reason}"
             )
-        arrays = load_arrays(copy)
+        arrays = read_arrays(copy)
     return {_WRAPPERS.sub("", name): torch.from_numpy(array) for name, array in arrays.items()}
 
 
@@ -81,7 +80,7 @@ def _convert(path: Path, copy: Path) -> None:
             raise ValueError(f"'{name}', a tensor larger than what is kept of it")
         tensor = tensor.float() if tensor.is_floating_point() else tensor
         plain[name] = tensor.detach().numpy()
-    save_arrays(copy, plain)
+    write_bytes(copy, format_arrays(plain))
 
 
 def _limit_memory(more: int) -> None:

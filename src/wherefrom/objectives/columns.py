@@ -5,9 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from wherefrom.core.arrays import map_array
 from wherefrom.core.errors import Damaged
-from wherefrom.core.files import read_json, write_json
+from wherefrom.core.files import read_json, reading, write_json
 
 Kind = type[np.generic]  # a type of numbers
 _KINDS = "kinds.json"
@@ -58,9 +57,15 @@ def map_columns(folder: Path) -> dict[str, np.ndarray]:
     """The columns that were written, mapped into memory: what is never read takes none."""
     kinds = read_json(folder / _KINDS)
     try:
-        return {name: map_array(folder / _file(name), _SPELT[kinds[name]]) for name in kinds}
+        return {name: _map_column(folder / _file(name), _SPELT[kinds[name]]) for name in kinds}
     except KeyError as error:
         raise Damaged(f"{folder / _KINDS}: expected types of numbers, found {error}") from None
+
+
+def _map_column(path: Path, kind: Kind) -> np.ndarray:
+    """Pages are read when they are needed. Changing the array does not change the file."""
+    with reading(path):
+        return np.memmap(path, np.dtype(kind).newbyteorder("<"), mode="c")
 
 
 def _file(name: str) -> str:

@@ -7,10 +7,10 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from wherefrom.core.answer_table import PREDICTION, AnswerTable, decode_answers, encode_answers
-from wherefrom.core.arrays import load_arrays, parts
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Note
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, UsageError
+from wherefrom.core.files import format_arrays, read_arrays
 from wherefrom.core.identity import require_same
 from wherefrom.core.made_sequence import in_batches
 from wherefrom.core.manifests import MANIFEST, Entry
@@ -228,7 +228,7 @@ class RunFolder(RunFiles):
 
     def write_model(self, name: str, arrays: Mapping[str, Any], facts: Mapping[str, Any]) -> None:
         with self.transaction():
-            self.write(f"models/{name}/{WEIGHTS}", parts(arrays))
+            self.write(f"models/{name}/{WEIGHTS}", [format_arrays(arrays)])
             self.write_json(f"models/{name}/{FACTS}", facts)
 
     def read_model(self, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -238,7 +238,7 @@ class RunFolder(RunFiles):
                 f"{self.path / 'models' / name}: expected the model's weights, found none; the "
                 "same 'wherefrom run' finishes the run"
             )
-        return self.load(f"models/{name}/{WEIGHTS}", load_arrays), self.read_facts(name)
+        return self.load(f"models/{name}/{WEIGHTS}", read_arrays), self.read_facts(name)
 
     def read_facts(self, name: str) -> dict[str, Any]:
         """What stands beside the weights of a model: its stage, its size, what it fits."""

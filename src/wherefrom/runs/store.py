@@ -292,7 +292,7 @@ class RunFiles:
         for folder in {(change.place / name).parent for name in change.files}:
             sync(folder)
         manifest = change.applied()
-        temporary = write_beside(self.locate(MANIFEST), [manifest.spell()])
+        temporary = write_beside(self.locate(MANIFEST), manifest.spell())
         try:
             temporary.replace(self.path / MANIFEST)
         except BaseException:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from wherefrom.core.arrays import load_arrays
 from wherefrom.core.artifact import verify_folder
 from wherefrom.core.errors import Damaged, Mismatch, MissingInput, WherefromError
+from wherefrom.core.files import read_arrays
 from wherefrom.core.inside import link_found
 from wherefrom.core.manifests import MANIFEST
 from wherefrom.runs.layout import (
@@ -120,7 +120,7 @@ class _Check:
         for name in self.names:
             with self._noting(name):
                 weights = name.endswith(f"/{WEIGHTS}")
-                self.folder.load(name, load_arrays if weights else bool)
+                self.folder.load(name, read_arrays if weights else bool)
                 self.files += 1
 
     def folders(self) -> None:

@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from wherefrom.core.arrays import load_arrays, save_arrays
 from wherefrom.core.artifact import publish_folder, remove_folder, sweep, verify_folder
 from wherefrom.core.contracts import State
 from wherefrom.core.errors import Damaged, MissingInput
-from wherefrom.core.files import read_json, write_json
+from wherefrom.core.files import format_arrays, read_arrays, read_json, write_bytes, write_json
 from wherefrom.core.identity import require_same
 
 _KEPT = 2  # checkpoints: one may turn out damaged
@@ -52,7 +51,7 @@ class Checkpoints:
         sweep(self.folder)
         path = self.folder / f"step-{step:08d}"
         with publish_folder(path, {"step": step, "identity": self.identity}) as folder:
-            save_arrays(folder / "state.safetensors", state.arrays)
+            write_bytes(folder / "state.safetensors", format_arrays(state.arrays))
             rest = {"seconds": seconds, "values": state.values, "logs": dict(logs or {})}
             write_json(folder / "state.json", rest)
         self._prune(path)
@@ -88,7 +87,7 @@ class Checkpoints:
         if not isinstance(step, int) or (name and int(name[1]) != step):
             raise Damaged(f"{path}: expected the step of its name, found {step!r}")
         try:
-            state = State(load_arrays(path / "state.safetensors"), dict(rest["values"]))
+            state = State(read_arrays(path / "state.safetensors"), dict(rest["values"]))
             logs = {str(name): list(rows) for name, rows in rest["logs"].items()}
             return Checkpoint(step, state, path, float(rest["seconds"]), logs=logs)
         except (AttributeError, LookupError, TypeError, ValueError) as error:

@@ -9,8 +9,8 @@ import pytest
 import torch
 
 from tests.experiments.stopping import StopAt
-from wherefrom.core.arrays import load_arrays
 from wherefrom.core.errors import Diverged, Interrupted, MissingInput, OutOfMemory, UsageError
+from wherefrom.core.files import read_arrays
 from wherefrom.core.recipe import Recipe
 from wherefrom.data.edited import EditedConfig
 from wherefrom.data.facts import FactsConfig
@@ -67,7 +67,7 @@ def models(run: Path) -> dict[str, np.ndarray]:
     return {
         f"{path.parent.name}.{name}": array
         for path in run.glob("models/*/weights.safetensors")
-        for name, array in load_arrays(path).items()
+        for name, array in read_arrays(path).items()
     }
 
 

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from safetensors.numpy import load_file, save_file
 
 from tests.support.skips import require_extra
 from wherefrom import api
-from wherefrom.core.arrays import load_arrays, save_arrays
 from wherefrom.core.errors import Mismatch
 from wherefrom.runs.opened_run import open_run
 from wherefrom.show.export.export_check import check_export
@@ -65,14 +65,14 @@ def test_changed_weights_are_noticed(exported):
     run, out, _ = exported("ArceeForCausalLM")
     opened = open_run(run)
     exporter = Exporter(opened, "with_pretraining", opened.model())
-    weights = load_arrays(out / "model.safetensors")
+    weights = load_file(out / "model.safetensors")
     changed = weights | {"model.norm.weight": weights["model.norm.weight"] * np.float32(1.01)}
-    save_arrays(out / "model.safetensors", changed)
+    save_file(changed, out / "model.safetensors")
     try:
         with pytest.raises(Mismatch, match=r"expected logits within 0\.0001"):
             check_export(exporter.answerer, out, exporter.asked)
     finally:
-        save_arrays(out / "model.safetensors", weights)
+        save_file(weights, out / "model.safetensors")
 
 
 def test_the_example_answers_and_names_a_foreign_character(exported, python_anew):

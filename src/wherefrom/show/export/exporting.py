@@ -6,10 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from wherefrom.core.answer_table import AnswerTable
-from wherefrom.core.arrays import save_arrays
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.core.errors import CannotWrite
-from wherefrom.core.files import cannot_write, format_jsonl, write_json, write_text
+from wherefrom.core.files import (
+    cannot_write,
+    format_arrays,
+    format_jsonl,
+    write_bytes,
+    write_json,
+    write_text,
+)
 from wherefrom.core.vocabulary import MASK_ID, PAD_ID
 from wherefrom.evaluation.evaluator import Score, accuracy
 from wherefrom.experiments.resources import use_threads
@@ -104,7 +110,7 @@ class Exporter:
         for name, value in tokenizer_files(self.run.vocabulary, self.longest).items():
             write_json(path / name, value)
         write_json(path / "generation_config.json", self._generation())
-        save_arrays(path / "model.safetensors", self.native.arrays)
+        write_bytes(path / "model.safetensors", format_arrays(self.native.arrays))
         if self.questions:
             rows = (
                 {"question": q.text, "answers": [q.answer, *q.accepted], "relation": q.relation}
