@@ -25,6 +25,7 @@ from baselines import compare
 from pages import DOCS, RESULTS, fill, read_readings, render
 from program import ROOT, launch
 from replay import Replay, replay
+from scipy.stats import binom, binomtest
 
 from wherefrom.answering.abstention import LEAST_SURE, choose_threshold, tighten
 from wherefrom.answering.calibration import fit_calibration
@@ -35,7 +36,6 @@ from wherefrom.answering.risk_bound import fit_bounds, gated_probability, split_
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.files import write_json
 from wherefrom.core.sample_size import ALPHA, DELTA, DOUBT
-from wherefrom.evaluation.binomial import binomial_tail, exact_interval
 from wherefrom.evaluation.calibration_measures import FEWEST, calibration_line
 from wherefrom.evaluation.intervals import wilson
 
@@ -212,7 +212,7 @@ def find_shown(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     for i in np.unique(places).tolist():
         here = places == i
         n, good, expected = int(here.sum()), int(right[here].sum()), float(said[here].mean())
-        low, high = exact_interval(good, n)
+        low, high = binomtest(good, n).proportion_ci()
         observed = {"share": good / n, "interval": (low, high), "n": n}
         off = not low <= expected <= high
         ends = {"low": BINS[i], "high": BINS[i + 1]}
@@ -229,7 +229,7 @@ def _simulate(said: np.ndarray, places: np.ndarray, off: int) -> float:
     for i in np.unique(places):
         here = places == i
         n = int(here.sum())
-        most = binomial_tail(n, float(said[here].mean()), n)  # P(X <= count)
+        most = binom.cdf(np.arange(n + 1), n, said[here].mean())  # P(X <= count)
         outside = (most < BEYOND) | (1 - np.append(0.0, most[:-1]) < BEYOND)  # an exact interval's
         found += outside[outcomes[:, here].sum(1)]
     return float((found >= off).mean())

@@ -11,7 +11,6 @@ from wherefrom.evaluation.intervals import (
     mean_interval,
     paired_difference,
     resample_counts,
-    student_quantile,
     wilson,
 )
 
@@ -36,13 +35,6 @@ def test_wilson_ends_are_exact_and_nothing_counted_says_nothing():
     assert wilson(0, 0) == (0.0, 1.0)
     with pytest.raises(ValueError, match="expected 0 to 3 successes, found 4"):
         wilson(4, 3)
-
-
-@pytest.mark.parametrize("freedom", [1, 2, 3, 4, 5, 8, 9, 30, 79, 400, 2001])
-def test_student_quantile_is_scipys(stats, freedom):
-    for p in (0.001, 0.2, 0.5, 0.75, 0.95, 0.975, 0.9995):
-        expected = stats.t.ppf(p, freedom)
-        assert student_quantile(p, freedom) == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 @given(st.lists(st.floats(-100, 100), min_size=2, max_size=12))

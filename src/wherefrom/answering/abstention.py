@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
+import scipy  # pyright: ignore[reportMissingTypeStubs]
 
 from wherefrom.answering.policy import (
     DECLINE_ALL,
@@ -21,7 +22,6 @@ from wherefrom.answering.policy import (
 from wherefrom.core.measures import BY_RELATION, POOLED, UNVERIFIED, WHY_NOT
 from wherefrom.core.plurals import plural
 from wherefrom.core.sample_size import DOUBT, least_answers, say_least
-from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.outcomes import check_probabilities
 from wherefrom.evaluation.relations import group
@@ -150,7 +150,7 @@ def _beyond_doubt(good: np.ndarray, wrong: np.ndarray, alpha: float, doubt: floa
 
 def _is_shown(answered: int, wrong: int, alpha: float, doubt: float = DOUBT) -> bool:
     """Whether answers with the risk alpha would hardly have as few mistakes."""
-    return bool(binomial_tail(answered, alpha, wrong)[-1] <= doubt)
+    return bool(scipy.special.bdtr(wrong, answered, alpha) <= doubt)
 
 
 def _explain(

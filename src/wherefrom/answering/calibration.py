@@ -15,11 +15,12 @@ from dataclasses import replace
 from types import MappingProxyType
 
 import numpy as np
+import scipy  # pyright: ignore[reportMissingTypeStubs]
 
 from wherefrom.answering.features import FEATURES
 from wherefrom.answering.policy import LogisticCalibration
 from wherefrom.core.answer_table import FeatureTable
-from wherefrom.evaluation.logistic import fit_logistic, sigmoid
+from wherefrom.evaluation.calibration_measures import fit_logistic
 
 PSEUDO = 0.5  # weight of each of the two pseudo-answers
 # Which way a feature points is known before any answer is seen: a standard deviation towards sure
@@ -145,10 +146,8 @@ def _fit_design(
     for _ in range(_MOST_TURNS):
         target = np.append(known_N, (1.0, 0.0))
         before = theta
-        theta = fit_logistic(
-            design, target, count_N=count, penalty_K=penalty, expected_K=expected, start_K=theta
-        ).weights_K
+        theta, _ = fit_logistic(design, target, theta, count, penalty, expected)
         if np.abs(theta - before).max() < _SETTLED:
             break
-        known_N = sigmoid(design_ND @ theta + np.log(ratio_N))
+        known_N = scipy.special.expit(design_ND @ theta + np.log(ratio_N))
     return theta

@@ -30,7 +30,6 @@ import numpy as np
 from wherefrom.core.contracts import Document
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
-from wherefrom.evaluation.two_samples import mismatch
 from wherefrom.reading.names import person
 from wherefrom.reading.occurrences import Occurrences
 
@@ -283,6 +282,13 @@ def _invent(
         if best and mismatch(known, np.array([pool[name] for name in best])) < _MATCHED:
             break
     return best
+
+
+def mismatch(one: np.ndarray, other: np.ndarray) -> float:
+    """Kolmogorov and Smirnov's distance: how far two distributions differ at most, 0 to 1."""
+    places = np.concatenate((one, other))
+    below = (np.searchsorted(np.sort(x), places, side="right") / len(x) for x in (one, other))
+    return float(np.abs(np.subtract(*below)).max())
 
 
 def _novelty(names: Sequence[str]) -> Callable[[str], bool]:

@@ -50,11 +50,13 @@ independent: Bonferroni's correction does not ask for that. docs/TRUST.md explai
 """
 
 import math
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import numpy as np
+import scipy  # pyright: ignore[reportMissingTypeStubs]
 
 from wherefrom.answering.abstention import choose_threshold
 from wherefrom.answering.calibration import fit_by_relation, fit_calibration
@@ -70,7 +72,6 @@ from wherefrom.answering.policy import (
 from wherefrom.core.answer_table import FeatureTable
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.sample_size import least_answers
-from wherefrom.evaluation.binomial import binomial_tail, upper_bound
 from wherefrom.evaluation.relations import group
 
 GRID = 20  # thresholds that are planned; each answers a twentieth more of the fitting people
@@ -284,22 +285,23 @@ def plan_thresholds(fitted: np.ndarray, n: int, delta: float) -> tuple[list[floa
     risk = np.cumsum(1 - p)[count - 1] / count
     start, smallest = 0, 1.0
     for i, answers in enumerate((count * n / p.size).astype(int).tolist()):
-        wrong = int(np.searchsorted(binomial_tail(answers, float(risk[i]), answers), HOPE))
-        if binomial_tail(answers, smallest, wrong)[-1] < delta:  # they allow for a smaller one
-            start, smallest = i, upper_bound(wrong, answers, delta)
+        tails = scipy.special.bdtr(np.arange(answers + 1), answers, risk[i])
+        wrong = int(np.searchsorted(tails, HOPE))
+        if scipy.special.bdtr(wrong, answers, smallest) < delta:  # they allow for a smaller one
+            start, smallest = i, scipy.special.betaincinv(wrong + 1, answers - wrong, 1 - delta)
     return grid.tolist(), start
 
 
 def _try(threshold: float, p: np.ndarray, right: np.ndarray, alpha: float) -> Trial:
     given = p >= threshold
     n, wrong = int(given.sum()), int((given & ~right).sum())
-    return Trial(threshold, n, wrong, float(binomial_tail(n, alpha, wrong)[-1]))
+    return Trial(threshold, n, wrong, float(scipy.special.bdtr(wrong, n, alpha)))
 
 
 def _chance(n: int, risk: float, alpha: float, delta: float) -> float:
     """The probability that n answers with this risk pass the test."""
-    allowed = int(np.searchsorted(binomial_tail(n, alpha, n), delta, side="right")) - 1
-    return float(binomial_tail(n, risk, allowed)[-1]) if allowed >= 0 else 0.0
+    allowed = bisect(range(n + 1), delta, key=lambda wrong: scipy.special.bdtr(wrong, n, alpha)) - 1
+    return float(scipy.special.bdtr(allowed, n, risk)) if allowed >= 0 else 0.0
 
 
 def _more_people(

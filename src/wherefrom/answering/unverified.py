@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy  # pyright: ignore[reportMissingTypeStubs]
 
 from wherefrom.answering.abstention import choose_threshold, combine_thresholds, tighten
 from wherefrom.answering.policy import (
@@ -21,7 +22,6 @@ from wherefrom.answering.policy import (
     Thresholds,
 )
 from wherefrom.core.sample_size import DOUBT, least_answers
-from wherefrom.evaluation.binomial import binomial_tail
 from wherefrom.evaluation.relations import group
 
 
@@ -134,7 +134,5 @@ def _pool(
 def _is_refuted(given: np.ndarray, right: np.ndarray, precision: float) -> bool:
     """Whether more of the given answers are wrong than bad luck explains."""
     wrong = int((given & ~right).sum())
-    if not wrong:
-        return False
-    fewer = binomial_tail(int(given.sum()), 1 - precision, wrong - 1)[-1]
-    return bool(1 - fewer <= DOUBT)
+    as_many = scipy.special.bdtrc(wrong - 1, int(given.sum()), 1 - precision)
+    return bool(as_many <= DOUBT)

@@ -10,25 +10,18 @@ DOUBT = 0.1  # the probability of luck that is accepted where a threshold is sai
 
 def least_answers(alpha: float, delta: float = DOUBT, wrong: int = 0) -> int:
     """The fewest answers, with this many wrong, that would be this unlikely at a risk of alpha."""
-    least = math.ceil(math.log(delta) / math.log1p(-alpha))
+    # Every wrong one takes at least one more.
+    least = math.ceil(math.log(delta) / math.log1p(-alpha)) + wrong
     if not wrong:
         return least
+    from scipy.special import bdtr
+
     most = 2 * least
-    while _luck(most, alpha, wrong) > delta:
+    while bdtr(wrong, most, alpha) > delta:
         most *= 2
     # The more answers there are, the less likely it is that so few of them are wrong.
     numbers = range(least, most + 1)
-    return numbers[bisect_left(numbers, -delta, key=lambda n: -_luck(n, alpha, wrong))]
-
-
-def _luck(n: int, alpha: float, wrong: int) -> float:
-    """The probability that at most this many of n answers are wrong; numpy is not needed here."""
-    chances = (
-        math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
-        + k * math.log(alpha) + (n - k) * math.log1p(-alpha)
-        for k in range(min(wrong, n) + 1)
-    )  # fmt: skip
-    return sum(map(math.exp, chances))
+    return numbers[bisect_left(numbers, -delta, key=lambda n: -bdtr(wrong, n, alpha))]
 
 
 def say_least(alpha: float, delta: float = DOUBT) -> str:

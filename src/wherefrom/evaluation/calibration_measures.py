@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import scipy  # pyright: ignore[reportMissingTypeStubs]
 
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.evaluation.intervals import NORMAL_HALF, Interval, bootstrap_mean, wilson
-from wherefrom.evaluation.logistic import fit_logistic
 from wherefrom.evaluation.outcomes import check_probabilities
 
 BINS = 10
@@ -167,14 +167,40 @@ def calibration_line(probability: np.ndarray, right: np.ndarray) -> CalibrationL
     ends = [(side.min(), side.max()) for side in sides]
     if ends[0][1] <= ends[1][0] or ends[1][1] <= ends[0][0]:
         return none
-    design = np.column_stack((x, np.ones(y.size)))
-    fit = fit_logistic(design, y, start_K=np.array([1.0, 0.0]), tolerance=1e-10)
-    theta = fit.weights_K
-    if np.linalg.cond(fit.curvature_KK) > _FLAT:
+    theta, curvature = fit_logistic(np.column_stack((x, np.ones(y.size))), y, np.array([1.0, 0.0]))
+    if np.linalg.cond(curvature) > _FLAT:
         return none
-    half = NORMAL_HALF * np.sqrt(np.diag(np.linalg.inv(fit.curvature_KK)))
+    half = NORMAL_HALF * np.sqrt(np.diag(np.linalg.inv(curvature)))
     slope, intercept = ((float(t - h), float(t + h)) for t, h in zip(theta, half, strict=True))
     return CalibrationLine(float(theta[0]), float(theta[1]), slope, intercept, y.size)
+
+
+def fit_logistic(
+    design_NK: np.ndarray,
+    target_N: np.ndarray,
+    start_K: np.ndarray,
+    count_N: np.ndarray | float = 1.0,
+    penalty_K: np.ndarray | float = 0.0,
+    expected_K: np.ndarray | float = 0.0,
+) -> tuple[np.ndarray, np.ndarray]:
+    """The weights of a logistic regression, and the curvature (Hessian) of the loss there.
+
+    The loss is the log loss plus penalty * (weight - expected)² / 2; a row weighs as its count.
+    """
+
+    def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
+        logits, off = design_NK @ theta, theta - expected_K
+        misfit = count_N * (np.logaddexp(0, logits) - target_N * logits)
+        pull = design_NK.T @ (count_N * (scipy.special.expit(logits) - target_N))
+        return misfit.sum() + (penalty_K * off**2).sum() / 2, pull + penalty_K * off
+
+    def curvature(theta: np.ndarray) -> np.ndarray:
+        p = scipy.special.expit(design_NK @ theta)
+        return (design_NK.T * (count_N * p * (1 - p))) @ design_NK + penalty_K * np.eye(theta.size)
+
+    options = {"jac": True, "hess": curvature, "method": "Newton-CG", "tol": 1e-10}
+    theta = scipy.optimize.minimize(loss, start_K, **options).x
+    return theta, curvature(theta)
 
 
 def calibration_error(
@@ -271,11 +297,7 @@ def _interval(losses: np.ndarray) -> Interval | None:
 
 def _cross_entropy(truth: np.ndarray, said: np.ndarray) -> np.ndarray:
     """-truth log said - (1 - truth) log(1 - said), where 0 log 0 is 0."""
-    total = np.zeros(truth.size)
-    for weight, chance in ((truth, said), (1 - truth, 1 - said)):
-        some = weight > 0
-        total[some] -= weight[some] * np.log(chance[some])
-    return total
+    return -scipy.special.xlogy(truth, said) - scipy.special.xlogy(1 - truth, 1 - said)
 
 
 def _simulated(p: np.ndarray, count: int) -> Iterator[np.ndarray]:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from statistics import NormalDist
 
 import numpy as np
+import scipy  # pyright: ignore[reportMissingTypeStubs]
 
 from wherefrom.core.randomness import Stream, below, draws
 
@@ -45,32 +46,8 @@ def mean_interval(values: Sequence[float] | np.ndarray) -> Interval:
 
 
 def student_quantile(probability: float, freedom: int) -> float:
-    """The quantile of Student's t with a whole number of degrees of freedom.
-
-    With t = sqrt(freedom) tan(angle) the distribution is a finite sum of powers of cosines, and
-    the angle lies between 0 and a right angle, so bisection always ends.
-    """
-    if probability < 0.5:
-        return -student_quantile(1 - probability, freedom)
-    central, low, high = 2 * probability - 1, 0.0, math.pi / 2
-    while low < (middle := (low + high) / 2) < high:
-        if _student_central(middle, freedom) < central:
-            low = middle
-        else:
-            high = middle
-    return math.sqrt(freedom) * math.tan(low)
-
-
-def _student_central(angle: float, freedom: int) -> float:
-    """P(|T| <= sqrt(freedom) tan(angle)): Abramowitz and Stegun 26.7.3 and 26.7.4."""
-    odd, square = freedom % 2, math.cos(angle) ** 2
-    # Each term is the one before times cos² k/(k+1), with k odd for even freedom and vice versa.
-    k = np.arange(1 + odd, freedom - 1, 2)
-    total = 1 + float(np.cumprod(square * k / (k + 1)).sum())
-    if not odd:
-        return math.sin(angle) * total
-    inner = math.sin(angle) * math.cos(angle) * total if freedom > 1 else 0.0
-    return 2 / math.pi * (angle + inner)
+    """The quantile of Student's t."""
+    return float(scipy.special.stdtrit(freedom, probability))
 
 
 def paired_counts(

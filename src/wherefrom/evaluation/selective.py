@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # pyright: ignore[reportMissingTypeStubs]
 
 from wherefrom.evaluation.evaluator import Score
 from wherefrom.evaluation.intervals import (
@@ -114,29 +115,26 @@ def auroc(score: np.ndarray, right: np.ndarray) -> Score | None:
     m, n = int((wrong == 0).sum()), int(wrong.sum())
     if not m or not n:
         return None
-    value = float((mean_ranks(s)[wrong == 0].sum() - m * (m + 1) / 2) / (m * n))
+    value = float((scipy.stats.rankdata(s)[wrong == 0].sum() - m * (m + 1) / 2) / (m * n))
     interval = (_auroc_end(value, m, n, 0.0), _auroc_end(value, m, n, 1.0))
     return Score("auroc", value, interval, s.size, {"right": m, "wrong": n})
 
 
 def _auroc_end(value: float, m: int, n: int, end: float) -> float:
-    """One end of Newcombe's interval (2006, part 2, method 5), by bisection.
+    """One end of Newcombe's interval (2006, part 2, method 5).
 
     As in Wilson's interval for a share, the variance (Hanley and McNeil's) is taken at each AUROC
     that is tested, not at the observed one. So the interval stays within 0 and 1, and it has a
     width even if the scores separate right from wrong perfectly, unlike DeLong's.
     """
-    z, others = NORMAL_HALF, (m + n) / 2 - 1
-    inside, outside = value, end
-    for _ in range(60):
-        middle = (inside + outside) / 2
-        spread = 1 + others * ((1 - middle) / (2 - middle) + middle / (1 + middle))
-        variance = middle * (1 - middle) * spread / (m * n)
-        if (middle - value) ** 2 <= z * z * variance:
-            inside = middle
-        else:
-            outside = middle
-    return inside if abs(inside - end) > 1e-12 else end
+
+    def beyond(area: float) -> float:
+        """Above 0 where the tested AUROC lies outside the interval."""
+        spread = 1 + ((m + n) / 2 - 1) * ((1 - area) / (2 - area) + area / (1 + area))
+        return (area - value) ** 2 - NORMAL_HALF**2 * area * (1 - area) * spread / (m * n)
+
+    # At 0 and at 1 the variance is 0: the search begins a little off the observed AUROC.
+    return float(scipy.optimize.brentq(beyond, value + 1e-9 * (end - value), end))
 
 
 class _Ranking:
@@ -169,12 +167,6 @@ def _checked(score: np.ndarray, right: np.ndarray) -> tuple[np.ndarray, np.ndarr
 # -- order ---------------------------------------------------------------------------------
 
 
-def mean_ranks(values: np.ndarray) -> np.ndarray:
-    """Ranks from 1; equal values share the mean of theirs."""
-    _, inverse, count = np.unique(values, return_inverse=True, return_counts=True)
-    return (np.cumsum(count) - (count - 1) / 2)[inverse]
-
-
 def spearman(one: np.ndarray, other: np.ndarray) -> Score | None:
     """Spearman's rank correlation; None for fewer than four values, or if one side is constant.
 
@@ -182,8 +174,7 @@ def spearman(one: np.ndarray, other: np.ndarray) -> Score | None:
     """
     if one.size < _FEWEST or np.ptp(one) == 0 or np.ptp(other) == 0:
         return None
-    value = float(np.corrcoef(mean_ranks(one), mean_ranks(other))[0, 1])
-    value = min(max(value, -1.0), 1.0)
+    value = min(max(float(scipy.stats.spearmanr(one, other).statistic), -1.0), 1.0)
     half = NORMAL_HALF * math.sqrt((1 + value**2 / 2) / (one.size - 3))
     centre = math.atanh(value) if abs(value) < 1 else math.copysign(math.inf, value)
     return Score(
