@@ -121,6 +121,19 @@ def test_one_relation_of_several(relations_run, sentiment_run):
     assert found.right_probability is not None
 
 
+def test_evidence_is_as_read_where_a_reply_says_so(relations_run):
+    """The answers of the notes stand in the text once: where the reader read them."""
+    found = wherefrom.examples(relations_run, model="open_book")
+    assert found.right
+    assert {each.evidence and each.evidence.shown for each in found.right} == {"as read"}
+    found = wherefrom.examples(relations_run, number=20)
+    shown = [*found.right, *found.wrong]
+    replies = wherefrom.ask(relations_run, [each.question for each in shown])
+    pairs = [(e, r) for e, r in zip(shown, replies, strict=True) if e.prediction == r.answer]
+    assert pairs
+    assert all(example.evidence == reply.evidence for example, reply in pairs)
+
+
 def test_names_that_are_not_there_and_options_of_the_other_kind(tiny_run, table):
     for option in ("relation", "model", "task"):
         with pytest.raises(UsageError, match=f"--{option}: no {option} 'nothing'"):

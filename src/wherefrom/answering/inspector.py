@@ -279,7 +279,7 @@ class Inspector:
         pairs = zip(answered.asked, answered.answers, strict=True)
         return [self.judge_answer(question, answer.text) for question, answer in pairs]
 
-    def judge_answer(self, question: ParsedQuestion, answer: str) -> Verdict | None:
+    def judge_answer(self, question: ParsedQuestion | Question, answer: str) -> Verdict | None:
         """What the text says about one answer; None if the relation has no extractor."""
         checker = self.opened.fact_checker
         if checker is None or question.relation not in checker.extractors:

@@ -79,13 +79,16 @@ def examples_of_run(
     chosen = _choose_task(run, task)
     name = _choose_model(run, chosen, model)
     rows = _of_relation(list(run.predictions(name, chosen.name)), relation, str(run.path))
-    shown = [_example(row, row.answer.probability) for row in _draw(rows, n, seed)]
+    drawn = _draw(rows, n, seed)
+    shown = [_example(row, row.answer.probability) for row in drawn]
     if not chosen.brief:  # a review has no name that a text could be about
         opened = OpenedRun(run)
-        shown = _with_evidence(opened.fact_checker, shown)
+        inspector = Inspector(opened)
+        verdicts = [inspector.judge_answer(row.question, row.answer.text) for row in drawn]
+        shown = [replace(each, evidence=v) for each, v in zip(shown, verdicts, strict=True)]
         # Only the primary model has a policy.
         if name == run.recipe.primary and opened.stored_policy is not None:
-            shown = _with_confidence(Inspector(opened), shown)
+            shown = _with_confidence(inspector, shown)
     right, wrong = (
         [row.answer.probability for row in rows if row.correct == kind] for kind in (True, False)
     )
