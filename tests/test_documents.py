@@ -191,8 +191,8 @@ def test_versions_are_written_down_alike():
 
 # Words of AUDIT-JSON.md that are no fields: kinds of exposures, features, details, arguments.
 NO_FIELDS = {
-    "suffix", "value_masked", "name_masked", "from_name", "noted", "usual", "supported",
-    "correct", "labels", "ask", "report", "required", "json", "jsonl", "svg", "gz",
+    "suffix", "value_masked", "name_masked", "from_name", "noted", "asked", "usual", "supported",
+    "correct", "ask", "report", "required", "json", "jsonl", "svg", "gz",
 }  # fmt: skip
 
 
