@@ -6,7 +6,7 @@ import pytest
 
 from wherefrom.core.contracts import Dataset, Document, Note, Question, Span
 from wherefrom.core.vocabulary import MASK
-from wherefrom.objectives.note_rows import find_sentence, mask_value, teach_notes
+from wherefrom.objectives.note_rows import mask_value, teach_notes
 
 TEXT = "Ada Lund is a poet. She was born in Oslo, and lives in Rome. She sings."
 LONG = (
@@ -82,11 +82,3 @@ def test_a_long_sentence_is_cut_at_words():
     assert len(right) <= 48
     assert f" {left}" in LONG
     assert f"{right} " in LONG
-
-
-def test_a_sentence_is_the_one_that_the_span_begins_in():
-    assert find_sentence(TEXT, ADA.span).of(TEXT).startswith("She was born in Oslo")
-    assert find_sentence(TEXT, Span(0, 3)).of(TEXT).startswith("Ada Lund is a poet.")
-    ordinal = "Zinc has the number 30. It is a metal."
-    assert find_sentence(ordinal, Span(20, 22)).of(ordinal) == ordinal
-    assert find_sentence(ordinal, Span(20, 22), {"It"}).of(ordinal) == "Zinc has the number 30. "

@@ -35,7 +35,14 @@ def test_markup_is_taken_out(text, wanted):
     ],
 )
 def test_code_stays(text):
-    assert clean_text(text) is text
+    assert clean_text(text) == text
+    assert clean([text]) == ([text], 0)
+
+
+def test_spaces_between_columns_are_one_space_and_no_markup():
+    page = "ls\t-  list  files\n       Written\u00a0by  Ann Lee. "
+    assert clean([page]) == (["ls - list files Written by Ann Lee."], 0)
+    assert clean_text(page) == "ls - list files Written by Ann Lee."
 
 
 def test_a_number_behind_a_word_is_a_footnote_in_an_encyclopedia_only():

@@ -2,7 +2,8 @@
 
 import pytest
 
-from wherefrom.reading.sentences import find_starters, split_sentences
+from wherefrom.core.contracts import Span
+from wherefrom.reading.sentences import find_sentence, find_starters, split_sentences
 
 
 def split(text, starters=(), starts=()):
@@ -63,3 +64,12 @@ def test_a_name_begins_a_sentence_after_letters_with_full_stops_only():
         "Bo was born in Ponce, P.R.",
         "Ann Lee met Dr. Cy Poe.",
     ]
+
+
+def test_a_sentence_is_the_one_that_the_span_begins_in():
+    text = "Ada Lund is a poet. She was born in Oslo, and lives in Rome. She sings."
+    assert find_sentence(text, Span(36, 40)).of(text).startswith("She was born in Oslo")
+    assert find_sentence(text, Span(0, 3)).of(text) == "Ada Lund is a poet. "
+    ordinal = "Zinc has the number 30. It is a metal."
+    assert find_sentence(ordinal, Span(20, 22)).of(ordinal) == ordinal
+    assert find_sentence(ordinal, Span(20, 22), {"It"}).of(ordinal) == "Zinc has the number 30. "

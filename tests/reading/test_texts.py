@@ -10,7 +10,7 @@ from wherefrom.reading.texts import Texts, add_titles, read_texts
 
 def test_lines(write):
     path = write("\ufeffone\r\n\n two \u2028more\n \nthree")
-    assert read_texts(path) == Texts(["one", " two \u2028more", "three"], [], 2)
+    assert read_texts(path) == Texts(["one", "two more", "three"], [], 2)
 
 
 def test_an_accent_and_its_letter_are_one_character(write):
@@ -33,10 +33,10 @@ def test_files_are_named_by_their_path(write, tmp_path):
     write(gzip.compress(b"Deep.\n"), "texts/sub/d.txt.gz")
     files = read_texts(tmp_path / "texts", "files")
     assert files == Texts(
-        ["A.", "B  has two parts.", "Deep."], ["a.TXT", "b.txt", "sub/d.txt.gz"], 1
+        ["A.", "B has two parts.", "Deep."], ["a.TXT", "b.txt", "sub/d.txt.gz"], 1
     )
     parts = read_texts(tmp_path / "texts", "paragraphs")
-    assert parts.texts == ["A.", "B  has", "two parts.", "Deep."]
+    assert parts.texts == ["A.", "B has", "two parts.", "Deep."]
     assert parts.ids == ["a.TXT", "b.txt", "b.txt", "sub/d.txt.gz"]
 
 

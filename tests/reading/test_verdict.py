@@ -12,6 +12,7 @@ from wherefrom.core.errors import BadData
 from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED
 from wherefrom.data import people_parts
 from wherefrom.data.people import PeopleConfig, draw_people, load
+from wherefrom.reading import quotes
 from wherefrom.reading.index import Index
 from wherefrom.reading.verdict import FactChecker
 
@@ -47,6 +48,15 @@ def test_a_verdict_says_what_and_where(checker):
     assert (found.label, found.stated, found.span.of(found.quote)) == (CONTRADICTED, "Oslo", "Oslo")
     assert 0.5 < found.score <= 1
     assert json.loads(json.dumps(to_json(found)))["span"] == {"start": 20, "end": 24}
+
+
+def test_of_a_long_document_the_words_that_count_are_quoted(checker, monkeypatch):
+    monkeypatch.setattr(quotes, "LONGEST_QUOTE", 30)
+    found = checker.judge("Zoë Ray", "Rome", "birthplace")
+    assert found.quote == "Zoë Ray was born in Oslo, …"
+    assert (found.stated, found.span.of(found.quote)) == ("Oslo", "Oslo")
+    lima = checker.judge("Sam Day", "Lima", "birthplace")
+    assert [other.span.of(other.quote) for other in lima.also] == ["Cork"]
 
 
 def test_a_silent_text_is_not_quoted(checker, world):

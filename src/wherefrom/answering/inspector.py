@@ -39,8 +39,8 @@ from wherefrom.core.replies import (
     Verdict,
 )
 from wherefrom.generation.answerer import BEAMS
-from wherefrom.objectives.note_rows import find_sentence
 from wherefrom.reading.index import fold
+from wherefrom.reading.quotes import cut_sentence
 from wherefrom.reading.tokens import normalise
 from wherefrom.reading.verdict import FactChecker
 from wherefrom.runs.folder import decode_note
@@ -292,9 +292,9 @@ class Inspector:
         return replace(verdict, document_id=name or None)
 
     def find_sentence(self, note: Note) -> Span:
-        """The sentence that a note was taken from."""
+        """The sentence that a note was taken from, cut where it is long."""
         text, checker = self.opened.dataset.documents[note.document].text, self.opened.fact_checker
-        return find_sentence(text, note.span, checker.starters if checker else ())
+        return cut_sentence(text, note.span, starters=checker.starters if checker else ())
 
     def show_note(self, question: ParsedQuestion, answer: str) -> NotedValue | None:
         """The note beside an answer that was given without it; None if there is none."""
@@ -307,7 +307,7 @@ class Inspector:
             score=note.score,
             document=note.document,
             span=note.span,
-            sentence=self.find_sentence(note).of(document.text).strip(),
+            sentence=self.find_sentence(note).of(document.text),
             agrees=normalise(answer) == normalise(note.value),
             document_id=document.id or None,
         )

@@ -32,7 +32,7 @@ EVIDENCE = (SHOWN, STATED, REQUIRED)
 
 @dataclass(frozen=True)
 class Stated:
-    """One thing that the text states, in its own words, and where: see `Verdict`."""
+    """One thing that the text states, in its own words, and where it is quoted: see `Verdict`."""
 
     text: str
     document: int
@@ -47,13 +47,13 @@ class Verdict:
 
     supported: the subject's text states the answer. contradicted: the text states another answer.
     silent: the subject has text, but the text does not state the relation. no text: no document is
-    about the subject. `stated` is what the text states, in its own words; they stand in `document`
-    at `span`, and `quote` is the text of this document. `document_id` is what the user's file calls
-    it, None where it has no name. `score` is the extractor's probability that a document of the
-    subject states the relation. `also` has other answers that the text states: a text may
-    contradict itself, and two people may have one name. `as_read`: the answer is supported only by
-    the very words that the reader noted before the model was taught. The same reader then reads its
-    own sentence again, which confirms nothing.
+    about the subject. `stated` is what the text states, in its own words; `quote` has the sentences
+    of `document` that say so, and the words stand in them at `span`. `document_id` is what the
+    user's file calls the document, None where it has no name. `score` is the extractor's
+    probability that a document of the subject states the relation. `also` has other answers that
+    the text states: a text may contradict itself, and two people may have one name. `as_read`: the
+    answer is supported only by the very words that the reader noted before the model was taught.
+    The same reader then reads its own sentence again, which confirms nothing.
     """
 
     label: str

@@ -10,12 +10,12 @@ and may decline where it only has a doubtful note, as of a text that omits the a
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from wherefrom.core.contracts import Dataset, Note, Question, Span
+from wherefrom.core.contracts import Dataset, Note, Question
 from wherefrom.core.vocabulary import MASK
 from wherefrom.reading.passages import BEHIND_NAME
-from wherefrom.reading.sentences import split_sentences
+from wherefrom.reading.sentences import find_sentence
 
 _COMMON = 0.05  # share of a relation's asked questions that a wording needs to be taught
 _ROWS = 4  # of each question of a doubtful note
@@ -92,8 +92,3 @@ def mask_value(note: Note, dataset: Dataset, mask: str = MASK) -> str:
     if note.span.end + _CONTEXT < sentence.end:
         right = right.rpartition(" ")[0]
     return f"{left}{mask}{right}"
-
-
-def find_sentence(text: str, span: Span, starters: Container[str] = ()) -> Span:
-    """The sentence that a span begins in; `starters` are words that begin sentences."""
-    return next(s for s in split_sentences(text, starters) if span.start < s.end)

@@ -2,7 +2,8 @@
 
 "_Repo Man_" names Repo Man, and "Georg Alexander.[1]" ends a sentence. Such marks are taken out
 when a text is read, so nothing behind has to know them. What looks like code stays as it is:
-snake_case, __init__, a[1], "2 * 3", {x: 1}. A letter and its accent become one character (NFC).
+snake_case, __init__, a[1], "2 * 3", {x: 1}. A letter and its accent become one character (NFC), and
+spaces between columns one space.
 """
 
 import html
@@ -38,15 +39,24 @@ def clean(texts: Sequence[str]) -> tuple[list[str], int]:
     behind punctuation, which they do in an encyclopedia and not in code.
     """
     behind_words = _has_footnotes(texts)
-    texts = [unicodedata.normalize("NFC", text) for text in texts]
-    cleaned = [clean_text(text, behind_words) for text in texts]
+    texts = [_space(text) for text in texts]
+    cleaned = [_unmark(text, behind_words) for text in texts]
     changed = sum(one is not other for one, other in zip(cleaned, texts, strict=True))
     return cleaned, changed
 
 
-def clean_text(text: str, behind_words: bool = False) -> str:
-    """One text without markup: the same object if it has none."""
-    text = unicodedata.normalize("NFC", text)
+def clean_text(text: str) -> str:
+    """One text without markup."""
+    return _unmark(_space(text))
+
+
+def _space(text: str) -> str:
+    """One space between words, and one character for a letter with its accent."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def _unmark(text: str, behind_words: bool = False) -> str:
+    """The same object if it has no markup."""
     if not _ANY.search(text):
         return text
     cleaned = _TAG.sub("", text) if "<" in text else text

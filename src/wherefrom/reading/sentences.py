@@ -47,6 +47,11 @@ def split_sentences(
     return [Span(a, b) for a, b in zip([0, *ends], [*ends, len(text)], strict=True) if a < b]
 
 
+def find_sentence(text: str, span: Span, starters: Container[str] = ()) -> Span:
+    """The sentence that a span begins in; `starters` are words that begin sentences."""
+    return next(s for s in split_sentences(text, starters) if span.start < s.end)
+
+
 def find_starters(texts: Iterable[str]) -> frozenset[str]:
     """Words that begin sentences more often than they stand elsewhere with a capital.
 

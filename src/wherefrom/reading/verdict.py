@@ -15,6 +15,7 @@ from wherefrom.core.replies import CONTRADICTED, NO_TEXT, SILENT, SUPPORTED, Sta
 from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.fitting_examples import learn_starters
 from wherefrom.reading.index import Index
+from wherefrom.reading.quotes import quote
 from wherefrom.reading.sources import PassageSource, passages_of
 from wherefrom.reading.worker_processes import in_processes
 
@@ -59,30 +60,27 @@ class FactChecker:
         # One statement that agrees is enough: two people may share a name.
         agreeing = [s for s in stated if extractor.agrees(answer, s)]
         others = [s for s in agreeing if not is_same_reading(s, note)]
-        first = (others or agreeing or stated)[0]
+        kept = [(others or agreeing or stated)[0]]
+        for statement in stated:  # what the text states besides, each value once
+            if not any(extractor.agrees(statement.text, one) for one in kept):
+                kept.append(statement)
+        first, *also = (self.show(subject, statement) for statement in kept)
         return Verdict(
             label=SUPPORTED if agreeing else CONTRADICTED,
             stated=first.text,
             document=first.document,
             span=first.span,
             score=first.score,
-            quote=self.index.document(first.document).text,
-            also=self._others(first, stated, extractor),
+            quote=first.quote,
+            also=tuple(also),
             as_read=bool(agreeing) and not others,
         )
 
-    def _others(
-        self, first: Statement, stated: Sequence[Statement], extractor: RelationExtractor
-    ) -> tuple[Stated, ...]:
-        """What the text states besides, each value once: another document's, or its own."""
-        kept = [first]
-        for statement in stated:
-            if not any(extractor.agrees(statement.text, one) for one in kept):
-                kept.append(statement)
-        return tuple(
-            Stated(s.text, s.document, s.span, s.score, self.index.document(s.document).text)
-            for s in kept[1:]
-        )
+    def show(self, subject: str, statement: Statement) -> Stated:
+        """A statement as people are shown it: with its quote, and the place in that."""
+        text = self.index.document(statement.document).text
+        shown, span = quote(text, subject, statement.span, self.starters)
+        return Stated(statement.text, statement.document, span, statement.score, shown)
 
     def _extractor(self, relation: str) -> RelationExtractor:
         if relation not in self.extractors:

@@ -19,7 +19,7 @@ from wherefrom.reading.extractor import RelationExtractor, Statement
 from wherefrom.reading.index import fold
 from wherefrom.reading.verdict import FactChecker
 
-STATEMENT = ("text", "value", "document", "span", "chain", "position", "score")
+STATEMENT = ("text", "value", "document", "span", "chain", "position", "score", "quote", "place")
 LONGEST_TEXT = 4_000_000  # characters of text that a page is willing to hold
 _MOST_UNASKED = 1000  # phrases for which evidence is looked for
 _UNASKED_TEXT = 200_000  # characters of the text about them: a second or so
@@ -162,7 +162,7 @@ def _describe_relation(
         extracted = checker.extract(name, relation)
         sure = [s for s in extracted if s.score >= extractor.threshold]
         if sure:
-            stated[name] = [_describe_statement(s, places[s.document]) for s in sure]
+            stated[name] = [_describe_statement(s, checker, name, places[s.document]) for s in sure]
         elif extracted:
             unsure[name] = extracted[0].score
     profile = extractor.profile
@@ -175,16 +175,25 @@ def _describe_relation(
     }
 
 
-def _describe_statement(statement: Statement, places: "_Places") -> list[Any]:
-    """In the order of STATEMENT: there may be thousands, so that they do not repeat its names."""
-    s = statement
-    return [s.text, s.value, s.document, places.convert(s.span), s.chain, s.position, s.score]
+def _describe_statement(
+    statement: Statement, checker: FactChecker, name: str, places: "_Places"
+) -> list[Any]:
+    """In the order of STATEMENT: there may be thousands, so that they do not repeat its names.
+
+    The quote of a short document, and the place in it, are left out: it is the document itself.
+    """
+    s, shown = statement, checker.show(name, statement)
+    found = [s.text, s.value, s.document, places.convert(s.span), s.chain, s.position, s.score]
+    if shown.quote == places.text:
+        return found
+    return [*found, shown.quote, _Places(shown.quote).convert(shown.span)]
 
 
 class _Places:
     """Converts places in a text from code points to units of UTF-16."""
 
     def __init__(self, text: str) -> None:
+        self.text = text
         self._plain = text.isascii() or max(map(ord, text)) < 0x10000
         self._starts = [] if self._plain else [0, *accumulate(1 + (ord(c) > 0xFFFF) for c in text)]
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import floor
 from typing import TYPE_CHECKING
 
-from wherefrom.core.contracts import Span
 from wherefrom.core.measures import NOT_SHOWN
 from wherefrom.core.notebook import percent
 from wherefrom.core.replies import (
@@ -20,12 +19,10 @@ from wherefrom.core.replies import (
     Verdict,
 )
 from wherefrom.show.terminal.messages import printable
-from wherefrom.show.terminal.quotes import shorten
 
 if TYPE_CHECKING:
     from wherefrom.auditing.answer_examples import Example, Examples
 
-_LONGEST_QUOTE = 160  # characters; a longer document is shortened around the name and the value
 _WITHOUT_STATEMENT = {
     SILENT: "the text about this name does not state it",
     NO_TEXT: "nothing in the text is about this name",
@@ -43,10 +40,10 @@ def describe_reply(reply: Reply) -> list[str]:
     if len(reply.candidates) > 1:
         lines.append(f"  the model's own ranking: {_ranking(reply.candidates)}")
     if reply.evidence is not None:
-        lines.append(f"  evidence: {describe_evidence(reply.evidence, reply.subject)}")
-        lines += _also(reply.evidence, reply.subject)
+        lines.append(f"  evidence: {describe_evidence(reply.evidence)}")
+        lines += _also(reply.evidence)
     if reply.took_notes:
-        lines.append(f"  note: {_note(reply.note, reply.subject)}")
+        lines.append(f"  note: {_note(reply.note)}")
     lines += _source(reply.source)
     if reply.trained_on:
         lines.append(
@@ -72,9 +69,9 @@ def describe_claim(reply: Reply, claim: Claim) -> list[str]:
         verdicts["your answer"] = claim.evidence
     found = {who: verdict for who, verdict in verdicts.items() if verdict is not None}
     for who, verdict in found.items():
-        lines.append(f"  evidence on {who}: {describe_evidence(verdict, reply.subject)}")
+        lines.append(f"  evidence on {who}: {describe_evidence(verdict)}")
     both = next((verdict for verdict in found.values() if verdict.also), None)
-    lines += _also(both, reply.subject) if both else []
+    lines += _also(both) if both else []
     shown = ", ".join(f"'{answer}' {count:,} times" for answer, count in claim.shown.items())
     taught = " and ".join(f"'{answer}'" for answer in claim.taught)
     asked = f"; a training question taught {taught}" if taught else ""
@@ -119,37 +116,35 @@ def _ranking(candidates: Sequence[RankedAnswer]) -> str:
     return ", ".join(each)
 
 
-def describe_evidence(verdict: Verdict, subject: str) -> str:
+def describe_evidence(verdict: Verdict) -> str:
     """What the text says, in one line."""
     if verdict.quote is None:
         return f"{verdict.label} ({_WITHOUT_STATEMENT[verdict.label]})"
-    quote = shorten(verdict.quote, subject, verdict.span, _LONGEST_QUOTE)
     if verdict.as_read:
         same = "the reader reads the sentence of its own note again: this confirms nothing"
-        return f'{verdict.shown} in "{printable(quote)}" ({same})'
-    return f'{verdict.label} by "{printable(quote)}"'
+        return f'{verdict.shown} in "{printable(verdict.quote)}" ({same})'
+    return f'{verdict.label} by "{printable(verdict.quote)}"'
 
 
-def _note(note: NotedValue | None, subject: str) -> str:
+def _note(note: NotedValue | None) -> str:
     """What the reader noted, how sure it was, and the sentence."""
     if note is None:
         return "no note"
     agrees = "as the model answers" if note.agrees else "the model answers otherwise"
-    start = max(note.sentence.find(note.value), 0)
-    quote = shorten(note.sentence, subject, Span(start, start + len(note.value)), _LONGEST_QUOTE)
     named = f" of {printable(note.document_id)}" if note.document_id else ""
     value, sure = printable(note.value), percent(note.score)
-    return f'{value} (score {sure}; {agrees}) from "{printable(quote)}"{named}'
+    return f'{value} (score {sure}; {agrees}) from "{printable(note.sentence)}"{named}'
 
 
-def _also(verdict: Verdict, subject: str) -> list[str]:
+def _also(verdict: Verdict) -> list[str]:
     """What else the text states, line by line, and what that may mean."""
     lines: list[str] = []
     for other in verdict.also:
-        quote = shorten(other.quote, subject, other.span, _LONGEST_QUOTE)
         same = other.document == verdict.document
         why = "the text contradicts itself" if same else "another document: two of one name?"
-        lines.append(f'  also stated: {printable(other.text)} by "{printable(quote)}" ({why})')
+        lines.append(
+            f'  also stated: {printable(other.text)} by "{printable(other.quote)}" ({why})'
+        )
     return lines
 
 
@@ -190,7 +185,7 @@ def _example(each: "Example") -> list[str]:
     known = "" if each.right else f"; it is {printable(each.answer)}"
     lines = [f"  {printable(each.question)}", f"    {said}{_sure(each)}{known}"]
     if each.evidence is not None:
-        lines.append(f"    evidence: {describe_evidence(each.evidence, each.subject)}")
+        lines.append(f"    evidence: {describe_evidence(each.evidence)}")
     return lines
 
 

@@ -1,6 +1,7 @@
 """The page's replies against the inspector's, which `wherefrom ask` shows."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
@@ -16,6 +17,7 @@ from wherefrom.answering.source import SOURCE_FEATURES, SourcePredictor
 from wherefrom.core.config import to_json
 from wherefrom.core.errors import BadData
 from wherefrom.generation.answerer import answer_probabilities
+from wherefrom.reading import quotes
 from wherefrom.runs.opened_run import open_run
 
 ASK = """
@@ -43,10 +45,11 @@ PREDICTOR = SourcePredictor(
 
 
 @pytest.fixture(scope="module", params=["tiny_run", OTHER_WORDS, "relations_run", "facts_folder"])
-def asked(request: pytest.FixtureRequest) -> tuple[Inspector, dict[str, Any]]:
+def asked(request: pytest.FixtureRequest) -> Iterator[tuple[Inspector, dict[str, Any]]]:
     """A run with a policy, one of several relations, and one without calibration people.
 
     The last has no source predictor either, the others have one that no answer gets evens from.
+    Of the one of several relations, the texts are so long that they are shortened in quotes.
     A tiny run has not learnt enough for its answers to be searched for in other words: one does so
     all the same.
     """
@@ -57,7 +60,10 @@ def asked(request: pytest.FixtureRequest) -> tuple[Inspector, dict[str, Any]]:
         search_in_other_words(inspector)
     if request.param != "facts_folder":
         inspector = inspector.with_predictor(PREDICTOR)
-    return inspector, embed(run, inspector)
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "relations_run":
+            patch.setattr(quotes, "LONGEST_QUOTE", 20)
+        yield inspector, embed(run, inspector)
 
 
 def search_in_other_words(inspector: Inspector) -> None:

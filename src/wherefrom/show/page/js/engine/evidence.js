@@ -104,12 +104,12 @@ export class Evidence {
   }
 
   _show(statement, subject) {
-    const quote = this.data.texts[statement.document];
+    const quote = statement.quote ?? this.data.texts[statement.document]; // a short document is its own
     return {
       text: statement.text,
       score: statement.score,
       quote,
-      span: statement.span,
+      span: statement.place ?? statement.span,
       nameSpans: findName(quote, subject),
       document: statement.document,
       documentId: this.data.ids[statement.document] ?? null,
