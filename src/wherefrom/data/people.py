@@ -73,11 +73,6 @@ class PeopleConfig:
         check(known, "PeopleConfig", "exposure", self.exposure, f"one of {EXPOSURES}")
 
     @property
-    def randomised_exposure(self) -> bool:
-        """Whether chance alone decides how often a person's birthplace is stated."""
-        return self.exposure == "zipf"
-
-    @property
     def told(self) -> int:
         return self.asked + self.calibration + self.held_out + 2 * self.omitted + self.masked
 
@@ -138,7 +133,7 @@ def draw_people(config: PeopleConfig, seed: int) -> list[Person]:
         roles += [(split, "omitted")] * config.omitted + [(split, "none")] * config.untold
     roles += [("masked", "omitted")] * config.masked
     names = _choose_names(config, np.array([support != "none" for _, support in roles]), seed)
-    homes, count = find_homes(config, seed), len(roles)
+    homes, count = _find_homes(config, seed), len(roles)
     city, year, employer, trade = _draw(4, 1, count, seed)
     city = _uneven(city, config.cities)
     year = FIRST_YEAR + below(year, 100)
@@ -178,7 +173,7 @@ def _choose_forms(words: list[int], told: int, may_mix: bool) -> list[str]:
     return [chosen[i] for i in sorted(range(len(chosen)), key=words[16:].__getitem__)]
 
 
-def find_homes(config: PeopleConfig, seed: int) -> dict[str, str]:
+def _find_homes(config: PeopleConfig, seed: int) -> dict[str, str]:
     """Where everybody of a family was born, by last name; most last names are no family's."""
     _, lasts = _name_parts(config)
     chance, place = _draw(2, 4, len(lasts), seed)
