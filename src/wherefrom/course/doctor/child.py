@@ -1,4 +1,4 @@
-"""The process in which a submission's code runs; `asking` starts it with `python -m`.
+"""The process in which a submission's code runs; `child_requests` starts it with `python -m`.
 
 It is given a folder. `given/order.json` says what to ask of the submission; the answers go to
 `out/`, a plain file each. They are claims: nothing is judged here, where the submission could
@@ -27,7 +27,10 @@ from wherefrom.course.doctor.submission import Submission, describe
 def main(place: Path) -> None:
     order = json.loads((place / "given" / "order.json").read_text("utf-8"))
     for name, value in order["limits"].items() if sys.platform == "linux" else ():
-        resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (value, value))
+        which = getattr(resource, f"RLIMIT_{name}")
+        most = resource.getrlimit(which)[1]
+        value = value if most == resource.RLIM_INFINITY else min(value, most)
+        resource.setrlimit(which, (value, value))
     warnings.simplefilter("ignore")
     torch.set_num_threads(order["threads"])
     sys.meta_path.insert(0, StandIns())

@@ -58,8 +58,10 @@ class Limits:
         """What a process limits itself to, by the names that `resource` has."""
         found = {"CORE": 0, "FSIZE": _LARGEST_FILE, "CPU": int(self.total * self.threads) + 1}
         found["DATA"] = (self.memory_mb + _TORCH_MB) << 20
-        # A user's processes outside are counted too, unless this is a user of its own.
-        return found | ({"NPROC": _PROCESSES} if kind == BUBBLEWRAP else {})
+        # Unless this is a user of its own, older kernels count a user's processes outside, too.
+        kernel = tuple(int(n) for n in os.uname().release.split("-")[0].split(".")[:2])
+        alone = kind == BUBBLEWRAP and (os.geteuid() == 0 or kernel >= (5, 14))
+        return found | ({"NPROC": _PROCESSES} if alone else {})
 
 
 def choose(trust: bool = False) -> str:
