@@ -7,13 +7,13 @@ hardly changes them.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import torch
 from measure import Watch, finish, parser, ratio, report, take_turns
+from msgspec.structs import replace
 from program import launch
 
 from wherefrom.core.recipe import Recipe

@@ -15,13 +15,13 @@ import platform
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import torch
 from measure import judge_spread
+from msgspec.structs import replace
 from program import launch
 
 from wherefrom.core.recipe import Recipe, Stage, Task

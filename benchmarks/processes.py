@@ -7,11 +7,11 @@ either gains. `--wide` adds a wider model, whose steps have more arithmetic.
 
 import json
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from measure import Watch, finish, machine, parser, ratio, report
+from msgspec.structs import replace
 from program import launch
 
 from wherefrom import api

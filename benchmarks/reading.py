@@ -32,6 +32,7 @@ from time import process_time
 from typing import Any
 
 from measure import finish, machine, parser
+from msgspec import structs
 from program import launch
 
 from wherefrom.core.contracts import NOT_TRAINED_ON, Note, Passage, Question, Span
@@ -240,7 +241,7 @@ def read(corpus: str, questions: str, documents: str, hidden: bool) -> dict[str,
             path = Path(folder) / "questions.tsv"
             hide(known.questions, NOT_TRAINED_ON, path)
             shares = {"calibration_share": 0.0, "held_out_share": 0.0}
-            dataset = facts.load(replace(config, questions=str(path), **shares), seed=0)
+            dataset = facts.load(structs.replace(config, questions=str(path), **shares), seed=0)
     source = DatasetPassages(dataset)
     readers = fit_readers(source, dataset.asked, print)
     counts = score_sure(read_subjects(source, readers), unasked, clean)

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import wherefrom
+from wherefrom.core.config import Config
 
 ROOT = Path(__file__).parents[1]
 BUILD, ZENSICAL = ROOT / "build" / "site", ROOT / "zensical.toml"
@@ -52,8 +53,8 @@ def describe_api() -> str:
 
 
 def describe(thing: Any) -> Iterator[str]:
-    """The parameters of a function or the fields of a dataclass, a line each, and the docstring."""
-    if inspect.isfunction(thing):
+    """The parameters of a function or the fields of a class, a line each, and the docstring."""
+    if inspect.isfunction(thing) or isinstance(thing, type(Config)):
         rows = [str(each) for each in inspect.signature(thing).parameters.values()]
     else:
         rows = (

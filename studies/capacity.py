@@ -19,7 +19,7 @@ import os
 import tomllib
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from itertools import groupby, repeat
 from math import log, log2, sqrt
 from pathlib import Path
@@ -33,6 +33,7 @@ import torch.nn.functional as F
 from jinja2 import Template
 from matplotlib.figure import Figure
 from matplotlib.ticker import EngFormatter, LogLocator
+from msgspec.structs import replace
 
 import wherefrom
 

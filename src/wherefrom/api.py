@@ -21,12 +21,13 @@ docs/PYTHON.md is a guide; `wherefrom.data` and `wherefrom.doctor` are further m
 
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext, suppress
-from dataclasses import replace
 from functools import partial, wraps
 from os import PathLike
 from pathlib import Path
 from time import monotonic
 from typing import ParamSpec, TypeVar, Unpack
+
+from msgspec.structs import replace
 
 from wherefrom.answering.asking import Replies
 from wherefrom.answering.asking import ask as put_questions

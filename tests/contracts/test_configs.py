@@ -5,15 +5,16 @@ before a folder is made.
 """
 
 import math
+import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import MISSING, fields, is_dataclass, replace
 from itertools import product
 from typing import Any, get_type_hints
 
 import pytest
+from msgspec.structs import fields, replace
 
-from wherefrom.core.config import decode, encode, overlay
+from wherefrom.core.config import Config, decode, encode, overlay
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Demonstrations, ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.birthplaces import BirthplacesConfig
@@ -37,11 +38,10 @@ WHOLES = [
     PEOPLE.stages[0].schedule, PEOPLE.models[0], PEOPLE.tasks[0],
 ]  # fmt: skip
 KIND_CONFIGS = [
-    kind() if all(f.default is not MISSING for f in fields(kind)) else kind(PEOPLE.data)
+    kind(PEOPLE.data) if any(f.required for f in fields(kind)) else kind()
     for kind in KINDS.values()
 ]
 CONFIGS = [*WHOLES, *KIND_CONFIGS]
-ALL_KINDS = KINDS | {Demonstrations.kind: Demonstrations}
 HUGE = 10**18
 
 
@@ -65,7 +65,7 @@ def test_every_class_of_a_recipe_is_swept():
     assert set(KINDS.values()) < classes
 
     def within(value: Any):
-        if is_dataclass(value):
+        if isinstance(value, Config):
             yield type(value)
             for f in fields(value):
                 yield from within(getattr(value, f.name))
@@ -82,7 +82,7 @@ NEVER: dict[type, list[Any]] = {
     int: [-1, HUGE, -HUGE, 10**5000, 1.5, math.nan, math.inf, True, "", "x", [], {}],
     float: [math.nan, math.inf, -math.inf, -1.0, 1e300, 10**400, True, "", "x", [], {}],
     bool: [2, 1.0, "", "x", [], {}],
-    str: [3, 1.5, True, [], {}, "\udcff"],
+    str: [3, 1.5, True, [], {}],
 }
 
 
@@ -95,9 +95,9 @@ def test_what_no_field_of_its_type_accepts():
                 overlay(config, {field: value}, KINDS)
                 said = "accepted"
             except UsageError as error:
-                said = str(error)
-            expected = (f"{field}: expected ", f"{field}: a value")
-            if "\n" in said or not said.startswith(expected):
+                said = str(error).removeprefix(f"{type(config).__name__}.")
+            expected = rf"{field}: ([Ee]xpected|Integer value out of|Number out of) "
+            if "\n" in said or not re.match(expected, said):
                 failures.append((type(config).__name__, field, said))
     assert failures == []
 
@@ -113,7 +113,7 @@ def test_what_is_accepted_can_be_written_and_read_again():
                 continue
             value = getattr(changed, field)
             sound = kind not in (int, float) or 0 <= value <= 1e30
-            if not sound or decode(type(config), encode(changed), ALL_KINDS) != changed:
+            if not sound or decode(type(config), encode(changed), KINDS) != changed:
                 failures.append((type(config).__name__, field, text[:20]))
     assert failures == []
 
@@ -223,6 +223,7 @@ DEEP = {
     "nested arrays": f"seed = {'[' * 5000}{']' * 5000}",
     "nested tables": f"seed = {'{a=' * 5000}1{'}' * 5000}",
     "dotted keys": f"seed{'.a' * 5000} = 1",
+    "a key of 20,000 dots": "a" + ".a" * 20_000 + " = 1",
     "an integer of 5,000 digits": f"seed = {'9' * 5000}",
     "a float beyond all floats": "precision = 1e999",
 }
@@ -232,6 +233,6 @@ DEEP = {
 def test_toml_that_python_cannot_take_is_bad_usage(text, tmp_path):
     file = tmp_path / "c.toml"
     file.write_text(text)
-    with pytest.raises(UsageError, match=r"c\.toml: expected TOML|^(seed|precision): ") as error:
+    with pytest.raises(UsageError, match=r"c\.toml: expected TOML|^Recipe.precision: ") as error:
         adjust(PEOPLE, config=str(file))
     assert "\n" not in str(error.value)

@@ -6,11 +6,11 @@ cover every document, fact and question, every column of the corpus and the batc
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import replace
 from functools import cache
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from wherefrom.core.contracts import Batch, Dataset
 from wherefrom.data.people import PeopleConfig, load

@@ -1,8 +1,7 @@
 """A recipe checks itself: what it names must be there, and shares must be shares."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task

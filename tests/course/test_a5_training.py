@@ -36,7 +36,7 @@ def test_an_empty_line_is_no_example(capsys):
 
 def test_training_is_the_librarys(corpus, tmp_path):
     """The same batches, rates and weights as the recipe 'birthplaces-course' over these files."""
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from wherefrom.data.birthplaces import BirthplacesConfig
     from wherefrom.experiments.one_run.stage_training import train_stage

@@ -1,11 +1,11 @@
 """Tagged text, its vocabulary and its vectors, on small files and on the real ones."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.support import real_data
 from wherefrom.core.errors import BadData, MissingInput

@@ -145,8 +145,8 @@ def write_line(folder: Path, line: Any) -> RunFolder:
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        ({"model": "x", "questions": 3}, "expected the field 'answers', found none"),
-        (3, "line 1: expected "),
+        ({"model": "x", "questions": ["a"]}, "line 1: Object missing required field `answers`"),
+        (3, "line 1: Expected `object`"),
         (
             {"model": "x", "questions": ["a"], "answers": [], "has_text": [], "probabilities": []},
             "answers: expected as many as the 1 questions, found 0",

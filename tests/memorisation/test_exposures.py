@@ -10,6 +10,7 @@ import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from wherefrom.core.contracts import Document, Fact, Question, Span
 from wherefrom.core.errors import BadData
@@ -181,7 +182,7 @@ def test_every_kind_occurs_and_the_chunks_do_not_matter(third, monkeypatch):
 def test_statements_about_people_of_whom_nothing_is_stated_show_no_fact():
     config = SpanCorruptionConfig(salient=1.0)
     shown = count(build(config, block=100, rows=5, seed=0), 6)
-    omitted = count(build(replace(config, reads="omissions"), block=100, rows=5, seed=0), 6)
+    omitted = count(build(structs.replace(config, reads="omissions"), block=100, rows=5, seed=0), 6)
     assert any(found.any() for found in shown.counts.values())
     assert not any(found.any() for found in omitted.counts.values())
     assert omitted.examples == shown.examples

@@ -6,12 +6,12 @@ the versions that made it. `wherefrom export --check` compares with the one that
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from msgspec.structs import replace
 from torch import nn
 
 from wherefrom.core.errors import UsageError

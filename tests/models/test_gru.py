@@ -1,9 +1,8 @@
 """The GRU against torch's own, and its states against reading the text anew."""
 
-from dataclasses import replace
-
 import pytest
 import torch
+from msgspec.structs import replace
 from torch import nn
 
 from tests.support.drawn_models import Uncached, draw_weights

@@ -1,9 +1,8 @@
 """Models of one shape as one: each one's logits are its own, packed and padded."""
 
-from dataclasses import replace
-
 import pytest
 import torch
+from msgspec.structs import replace
 
 from tests.support.drawn_models import draw_gpt
 from wherefrom.models.gpt import GPT, GPTConfig

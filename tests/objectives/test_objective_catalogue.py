@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import torch
+from msgspec import structs
 
 from wherefrom.core.contracts import Batch, Dataset, Document, Question, Span
 from wherefrom.core.recipe import Schedule, Share, Stage
@@ -49,7 +50,7 @@ def test_documents_held_out_are_never_read():
     dataset = Dataset(DOCUMENTS, (), QUESTIONS, held_out=3)
     kept = replace(material(), dataset=dataset)
     assert len(kept.corpus) == 4
-    stage = replace(STAGE, mix=STAGE.mix[:1])
+    stage = structs.replace(STAGE, mix=STAGE.mix[:1])
     ((_, plan, _),) = build_objective(stage, 0, kept).plan(0, 10)
     assert set(plan[..., 0].flatten().tolist()) == {0, 1, 2, 3}
 
@@ -63,7 +64,7 @@ def test_omissions_are_read_of_those_whose_text_has_no_answer_and_left_out_where
         Question(f"Where was {name} born?", name, "birthplace", "Rome", "asked") for name in names
     )
     omissions = SpanCorruptionConfig(reads="omissions", salient=1.0, beside_subject=1.0)
-    stage = replace(STAGE, mix=(STAGE.mix[1], Share("omissions", omissions, 0.25)))
+    stage = structs.replace(STAGE, mix=(STAGE.mix[1], Share("omissions", omissions, 0.25)))
 
     def rows(*documents: Document) -> list[str]:
         vocabulary = Vocabulary.from_text([*(d.text for d in (*told, flo)), "Where was?"])

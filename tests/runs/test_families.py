@@ -1,8 +1,7 @@
 """Families of models and kinds of configs: what a recipe may hold."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from wherefrom.core.errors import UsageError
 from wherefrom.data.facts import FactsConfig

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 import torch
+from msgspec import structs
 
 from tests.support.own_text import write_birthplaces
 from wherefrom.core.errors import BadData, UsageError
@@ -32,7 +33,7 @@ def weights(model: GPT) -> dict[str, bytes]:
 
 def test_the_seed_makes_the_world_and_the_weights(recipe):
     here, again = Workshop(recipe), Workshop(recipe)
-    other = Workshop(replace(recipe, seed=1))
+    other = Workshop(structs.replace(recipe, seed=1))
     first, second = recipe.stages
     assert here.dataset == again.dataset
     assert here.dataset != other.dataset

@@ -1,11 +1,11 @@
 """Learners of small models with texts of their own, alone and in a stack."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+from msgspec.structs import replace
 
 from wherefrom.core.contracts import Document, Question, Span
 from wherefrom.core.recipe import Schedule, Share, Stage

@@ -1,12 +1,12 @@
 """Captured steps on a GPU: the same arithmetic as steps taken one by one, without the host."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from msgspec.structs import replace
 
 from wherefrom.core.recipe import Schedule, Share, Stage
 from wherefrom.models.gpt import GPT, GPTConfig

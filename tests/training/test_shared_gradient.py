@@ -2,12 +2,12 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from msgspec.structs import replace
 
 from wherefrom.training.optimisers import MuonConfig
 from wherefrom.training.torch_learner import TorchLearner

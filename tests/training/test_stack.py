@@ -3,11 +3,10 @@
 Without a GPU, the graph's step is called instead of replayed.
 """
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
+from msgspec.structs import replace
 
 from wherefrom.core.contracts import Batch
 from wherefrom.training import captured_rows

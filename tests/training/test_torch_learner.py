@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from msgspec import structs
 
 from wherefrom.core.contracts import EVERY_ROW, Batch, Document, State
 from wherefrom.core.recipe import Schedule
@@ -49,7 +50,7 @@ class Still:
 def build(stacks) -> Build:
     def make(objective=None, *, drops=None, seed=0, number=0, **changed) -> TorchLearner:
         """Models begin alike, whatever the seed of the draws is."""
-        learner = stacks.build(7, replace(stacks.plain, **drops or {}), **changed)
+        learner = stacks.build(7, structs.replace(stacks.plain, **drops or {}), **changed)
         learner.objective = objective or learner.objective
         learner.seed, learner.number = seed, number
         return learner

@@ -1,11 +1,11 @@
 """The GPT of the assignment: the library's, under the course's names and habits."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F
+from msgspec.structs import replace
 from torch import Tensor, nn
 
 from wherefrom.models import block, gpt

@@ -4,12 +4,12 @@ import hashlib
 import math
 import zlib
 from contextlib import nullcontext
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 from torch import nn
 
 from wherefrom.core.artifact import lock_folder

@@ -5,8 +5,8 @@ that stops unknown names; `decide` applies it. `fitting.py` fits it, and the run
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 import numpy as np
 
@@ -166,7 +166,7 @@ class AnswerPolicy:
     no calibration question is about such a name.
     """
 
-    format_version: ClassVar[int] = 9
+    format_version: Literal[9] = field(default=9, kw_only=True)
 
     calibration: LogisticCalibration
     threshold: Threshold

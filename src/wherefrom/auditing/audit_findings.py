@@ -5,7 +5,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, Literal
 
 from wherefrom.answering.certificate import Certificate
 from wherefrom.core.config import from_json
@@ -217,7 +217,7 @@ class Audit:
     no model was retrained although the caller asked for it.
     """
 
-    format_version: ClassVar[int] = 3
+    format_version: Literal[3] = field(default=3, kw_only=True)
 
     recipe: str
     seed: int

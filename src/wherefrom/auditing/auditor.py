@@ -11,6 +11,7 @@ from time import monotonic
 from typing import TypeVar
 
 import numpy as np
+from msgspec import structs
 
 from wherefrom.answering.fitting import CertifiedPolicy, certify_policy, judge
 from wherefrom.answering.inspector import Inspector, open_inspector
@@ -109,7 +110,7 @@ def audit_run(
     open_inspector(run)
     find_judged(run)  # raises before any training if the run has nobody to report on
     if threads is not None:  # for the models that are retrained too
-        run = Run(run.folder, replace(run.recipe, threads=threads), run.workshop)
+        run = Run(run.folder, structs.replace(run.recipe, threads=threads), run.workshop)
     use_threads(run.recipe.threads)
     in_pairs = pairs is not None or budget is not None
     stale = why_not_retrainable(run) if in_pairs else None

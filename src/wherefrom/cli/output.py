@@ -14,13 +14,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any, TextIO
 
-from wherefrom.core.config import to_json
 from wherefrom.core.errors import CacheWarning, CannotWrite
 from wherefrom.show.terminal.messages import note
 
 
 def print_json(value: Any) -> None:
     """A result as one JSON object; characters beyond ASCII are escaped for any terminal."""
+    from wherefrom.core.config import to_json
+
     print(json.dumps(to_json(value), indent=1, allow_nan=False))
 
 

@@ -4,8 +4,7 @@ The concrete data sets, objectives, models and optimisers are configs of other r
 a `kind`, and `runs` knows the class of every kind.
 """
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from wherefrom.core.bounds import (
     MOST_ROWS,
@@ -17,7 +16,7 @@ from wherefrom.core.bounds import (
     check_share,
     check_whole,
 )
-from wherefrom.core.config import check
+from wherefrom.core.config import Config, TaggedConfig, check
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.core.sample_size import PRECISION
 
@@ -27,8 +26,7 @@ DAY = 86_400.0  # seconds
 LONGEST_NORM = 1e30  # of a gradient: beyond any that is finite in float32
 
 
-@dataclass(frozen=True)
-class Schedule:
+class Schedule(Config, frozen=True):
     """The factor on every base rate: linear warm-up, then a named shape down to `floor`.
 
     `course` is the course's own: it counts tokens, padding included, falls by a cosine over 200
@@ -46,8 +44,7 @@ class Schedule:
         check(0 <= self.floor <= 1, "Schedule", "floor", self.floor, "a factor from 0 to 1")
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Config, frozen=True):
     """One objective's part of every batch, from a share of the training on; 0 leaves it out."""
 
     name: str
@@ -61,8 +58,7 @@ class Share:
         check_share(self, "start")
 
 
-@dataclass(frozen=True)
-class Stage:
+class Stage(Config, frozen=True):
     """One call of the training loop."""
 
     name: str
@@ -105,8 +101,7 @@ class Stage:
         check(used[0].start == 0, "Stage", "mix", f"start={used[0].start:g}", first)
 
 
-@dataclass(frozen=True)
-class ModelEntry:
+class ModelEntry(Config, frozen=True):
     """A model that the run keeps: the weights after a stage."""
 
     name: str
@@ -120,8 +115,7 @@ SPLITS = ("asked", "calibration", "held-out", "masked", "unanswered")
 SUPPORTS = (*EVERY_SUPPORT, "unknown")
 
 
-@dataclass(frozen=True)
-class Task:
+class Task(Config, frozen=True):
     """What is reported: questions of a split (or a text) put to some predictors.
 
     The answers of `unanswered` questions are not known: they are answered, not scored. `samples`
@@ -147,8 +141,7 @@ class Task:
         check_share(self, "overlap")
 
 
-@dataclass(frozen=True)
-class Recipe:
+class Recipe(Config, frozen=True):
     name: str
     summary: str
     data: Any
@@ -210,14 +203,12 @@ class Recipe:
         return any(getattr(share.objective, "names", 0) for share in shares)
 
 
-@dataclass(frozen=True)
-class Demonstrations:
+class Demonstrations(TaggedConfig, frozen=True, tag="demonstrations"):
     """A recipe that trains nothing: claims that are computed, checked and drawn.
 
     It has what every recipe has; they run in numpy, whatever `device` says.
     """
 
-    kind: ClassVar[str] = "demonstrations"
     name: str
     summary: str
     seed: int = 0

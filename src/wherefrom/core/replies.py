@@ -4,8 +4,8 @@
 audit/answers.jsonl write it with the one encoder of `core/config.py`.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, field
+from typing import Literal
 
 from wherefrom.core.contracts import Span
 from wherefrom.core.notebook import card, percent
@@ -128,7 +128,7 @@ class Reply:
     trained models without people's text to learn it from.
     """
 
-    format_version: ClassVar[int] = 1
+    format_version: Literal[1] = field(default=1, kw_only=True)
 
     question: str
     subject: str

@@ -8,10 +8,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import ClassVar
 
 from wherefrom.core.bounds import MOST_QUESTIONS, check_whole
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import MissingInput, UsageError
 from wherefrom.core.files import file_hash
@@ -46,8 +45,7 @@ KNOWN = {  # SHA-256 of the versions that are in circulation
 }
 
 
-@dataclass(frozen=True)
-class BirthplacesConfig:
+class BirthplacesConfig(TaggedConfig, frozen=True, tag=NAME):
     """Where the files are, and how they are read.
 
     `calibration` training questions, chosen by hash, are never trained on. `letters = "ascii"`
@@ -55,7 +53,6 @@ class BirthplacesConfig:
     the questions of the evaluation keep them.
     """
 
-    kind: ClassVar[str] = NAME
     folder: str = ""  # "": the registered one
     calibration: int = 0
     letters: str = "all"

@@ -5,12 +5,10 @@ homework trains on all of its text; here no model sees the held-out end, the hom
 Without a file the text is a generated one, which says nothing about English.
 """
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from wherefrom.core.characters import CharacterText, Folded, fold
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.files import read_text
@@ -19,9 +17,7 @@ from wherefrom.data import people
 USUAL = Path("language/shakespeare.txt")  # where a folder has it, or in the folder itself
 
 
-@dataclass(frozen=True)
-class CharactersConfig:
-    kind: ClassVar[str] = "characters"
+class CharactersConfig(TaggedConfig, frozen=True, tag="characters"):
     folder: str = ""  # a folder that has the text, or a text file
     held_out: float = 0.1  # share of the characters, at the end
 

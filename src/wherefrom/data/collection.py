@@ -24,12 +24,11 @@ from wherefrom.data.survey import FileSurvey, Survey
 def list_datasets() -> DatasetListing:
     """List the registered data sets, those that can be registered or fetched, and built-in ones."""
     from wherefrom.data.data_catalogue import DATASETS, FOLDERS, SURVEYS
-    from wherefrom.data.edited import EditedConfig
     from wherefrom.data.fetching.packages import PACKAGES
 
     entries = registry.entries()
     # An audit makes edited data out of another data set; nobody starts from it.
-    needs_files = {*FOLDERS, *SURVEYS, EditedConfig.kind}
+    needs_files = {*FOLDERS, *SURVEYS, "edited"}
     return DatasetListing(
         registered=tuple(
             Registered(name, entry.folder, registry.state(entry)) for name, entry in entries.items()

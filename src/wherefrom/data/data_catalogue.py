@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.memory import allocating
 from wherefrom.core.sample_size import PRECISION
@@ -13,14 +15,14 @@ from wherefrom.data.collection_results import DatasetFiles
 from wherefrom.data.fetching import registry
 
 DATASETS: dict[str, tuple[type, Callable[[Any, int], Dataset]]] = {
-    people.PeopleConfig.kind: (people.PeopleConfig, people.load),
-    tiny_text.TinyTextConfig.kind: (tiny_text.TinyTextConfig, tiny_text.load),
-    birthplaces.BirthplacesConfig.kind: (birthplaces.BirthplacesConfig, birthplaces.load),
-    facts.FactsConfig.kind: (facts.FactsConfig, facts.load),
-    treebank.TreebankConfig.kind: (treebank.TreebankConfig, treebank.load),
-    characters.CharactersConfig.kind: (characters.CharactersConfig, characters.load),
-    reviews.ReviewsConfig.kind: (reviews.ReviewsConfig, reviews.load),
-    edited.EditedConfig.kind: (
+    "people": (people.PeopleConfig, people.load),
+    "tiny-text": (tiny_text.TinyTextConfig, tiny_text.load),
+    "birthplaces": (birthplaces.BirthplacesConfig, birthplaces.load),
+    "facts": (facts.FactsConfig, facts.load),
+    "treebank": (treebank.TreebankConfig, treebank.load),
+    "characters": (characters.CharactersConfig, characters.load),
+    "reviews": (reviews.ReviewsConfig, reviews.load),
+    "edited": (
         edited.EditedConfig,
         lambda config, seed: edited.edit(config, load_dataset(config.base, config.world)),
     ),
@@ -33,10 +35,10 @@ FOLDERS: dict[str, Callable[[str], DatasetFiles]] = {
     birthplaces.NAME: birthplaces.inspect,
 }
 SURVEYS: dict[str, Callable[[Any, int, float], list[str]]] = {
-    facts.FactsConfig.kind: lambda *asked: facts.survey(*asked).lines(),
-    treebank.TreebankConfig.kind: lambda config, *_: treebank.survey(config),
-    characters.CharactersConfig.kind: lambda config, *_: characters.survey(config),
-    reviews.ReviewsConfig.kind: lambda config, *_: reviews.survey(config),
+    "facts": lambda *asked: facts.survey(*asked).lines(),
+    "treebank": lambda config, *_: treebank.survey(config),
+    "characters": lambda config, *_: characters.survey(config),
+    "reviews": lambda config, *_: reviews.survey(config),
 }
 
 
@@ -59,4 +61,6 @@ def survey_dataset(config: Any, max_input: int = 0, precision: float = PRECISION
 
 def _paths(config: Any) -> list[Path]:
     """The files and folders that a config names: any of its texts may be a path."""
-    return [Path(value) for value in vars(config).values() if isinstance(value, str) and value]
+    return [
+        Path(value) for value in structs.asdict(config).values() if isinstance(value, str) and value
+    ]

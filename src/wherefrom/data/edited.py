@@ -8,13 +8,13 @@ are not trained on is ever edited.
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from wherefrom.core.bounds import check_whole
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import (
     NOT_TRAINED_ON,
     WITH_TEXT,
@@ -31,8 +31,7 @@ from wherefrom.reading.names import lines_by_person, person
 HALVES = ("", "first", "second")
 
 
-@dataclass(frozen=True)
-class EditedConfig:
+class EditedConfig(TaggedConfig, frozen=True, tag="edited"):
     """The data set `base` of the seed `world`, edited.
 
     half: the people of calibration and held-out questions are divided into halves at random,
@@ -40,7 +39,6 @@ class EditedConfig:
     people whose text gets another answer, one that is somebody else's, in place of their own.
     """
 
-    kind: ClassVar[str] = "edited"
     base: Any
     world: int = 0
     pair: int = 0

@@ -12,10 +12,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import repeat
 from pathlib import Path
-from typing import ClassVar
 
 from wherefrom.core.bounds import MOST_QUESTIONS, check_share, check_whole
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import Dataset, Document, Passage, Question
 from wherefrom.core.errors import BadData, UsageError
 from wherefrom.core.forms import Form, find_forms, match
@@ -47,8 +46,7 @@ _CROWD = 20  # subjects: a document about as many is none of theirs
 _CLEARLY = 0.05  # share of the answers that a better reading must find besides
 
 
-@dataclass(frozen=True)
-class FactsConfig:
+class FactsConfig(TaggedConfig, frozen=True, tag="facts"):
     """The files, and how the questions are split where no file says so.
 
     A table of facts as `corpus` needs no questions; `table` names its columns, the subject's first.
@@ -61,7 +59,6 @@ class FactsConfig:
     little more. The others of the split are left out, so that no subject changes its split.
     """
 
-    kind: ClassVar[str] = "facts"
     corpus: str = ""
     questions: str = ""
     held_out: str = ""

@@ -1,8 +1,9 @@
 """A user's own files: which they are in a folder, and what `wherefrom data check` says of them."""
 
 from collections import Counter
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wherefrom.core.bounds import LONGEST_QUESTION
 from wherefrom.core.errors import MissingInput

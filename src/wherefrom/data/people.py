@@ -7,12 +7,11 @@ nothing but a person's own text can tell where that person was born.
 from dataclasses import dataclass
 from math import ceil, sqrt
 from string import Formatter
-from typing import ClassVar
 
 import numpy as np
 
 from wherefrom.core.bounds import check_number, check_whole
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import Dataset, Document, Fact, Question, Span
 from wherefrom.core.errors import UsageError
 from wherefrom.core.randomness import Stream, below, draws
@@ -25,8 +24,7 @@ FIRST_YEAR = 1900
 _DENSITY = 0.1  # at most this share of the possible names exists, so that most pairs are nobody
 
 
-@dataclass(frozen=True)
-class PeopleConfig:
+class PeopleConfig(TaggedConfig, frozen=True, tag="people"):
     """How many people there are in each split, and what their text tells.
 
     `asked`, `calibration` and `held_out` count people whose text states the birthplace. The
@@ -45,7 +43,6 @@ class PeopleConfig:
     text states then tells where a bearer was born, also if the own text omits it.
     """
 
-    kind: ClassVar[str] = "people"
     asked: int = 120
     calibration: int = 80
     held_out: int = 80

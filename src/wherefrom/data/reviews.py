@@ -14,12 +14,13 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from wherefrom.core.bags import NO_WORD, BagVocabulary, split_words
 from wherefrom.core.bounds import check_whole
+from wherefrom.core.config import TaggedConfig
 from wherefrom.core.contracts import Dataset, Question
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.randomness import Stream, below, draws
@@ -67,11 +68,9 @@ _FEWEST, _SPREAD = 3, 4  # sentences with an opinion: 3 to 6
 _AGREE, _DENY = 5, 6  # one opinion in five disagrees with the label; one in six is denied
 
 
-@dataclass(frozen=True)
-class ReviewsConfig:
+class ReviewsConfig(TaggedConfig, frozen=True, tag="reviews"):
     """A folder with all files, or files one by one, which go before the folder's."""
 
-    kind: ClassVar[str] = "reviews"
     folder: str = ""
     train: str = ""
     test: str = ""

@@ -5,13 +5,10 @@ one before; so a network with fewer hidden units than words can learn the chain.
 probabilities are ratios of integers, and so the text is the same on every machine.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from wherefrom.core.bounds import check_share, check_whole
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.randomness import Stream, below, draws
 
@@ -24,9 +21,7 @@ _OCTAVES = 10  # weights are powers of two from 1 to 512, so that some words are
 MOST_SENTENCES = 1_000_000
 
 
-@dataclass(frozen=True)
-class TinyTextConfig:
-    kind: ClassVar[str] = "tiny-text"
+class TinyTextConfig(TaggedConfig, frozen=True, tag="tiny-text"):
     sentences: int = 4000
     words: int = 60
     classes: int = 6

@@ -6,11 +6,10 @@ Without files the text is a generated one, which says nothing about English.
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
 
 from wherefrom.core.bounds import check_whole
+from wherefrom.core.config import TaggedConfig
 from wherefrom.core.contracts import Dataset, Document
 from wherefrom.core.errors import BadData, MissingInput
 from wherefrom.core.words import BEGIN, END, WordText, WordVocabulary
@@ -44,11 +43,9 @@ _NEEDED = {
 }
 
 
-@dataclass(frozen=True)
-class TreebankConfig:
+class TreebankConfig(TaggedConfig, frozen=True, tag="treebank"):
     """A folder with all files, or files one by one, which go before the folder's."""
 
-    kind: ClassVar[str] = "treebank"
     folder: str = ""
     train: str = ""
     dev: str = ""

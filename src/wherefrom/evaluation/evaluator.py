@@ -17,15 +17,17 @@ from wherefrom.evaluation.relations import divide
 _MOST_NATS = 700  # the exponential of 710 is no number
 
 
-@dataclass(frozen=True)
 class Score:
     """One measured number, its interval, and how many items it rests on."""
 
-    measure: str
-    value: float
-    interval: Interval
-    n: int
-    details: dict[str, Any] = field(default_factory=dict[str, Any])
+    def __init__(
+        self, measure: str, value: float, interval: Interval, n: int, details: Any = None
+    ) -> None:
+        self.measure, self.value, self.interval, self.n = measure, value, interval, n
+        self.details: dict[str, Any] = details or {}
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Score) and vars(self) == vars(other)
 
     @classmethod
     def of_share(
@@ -36,7 +38,7 @@ class Score:
         details: dict[str, Any] | None = None,
     ) -> "Score":
         """A share with Wilson's interval."""
-        return cls(measure, count / n, wilson(count, n), n, details or {})
+        return cls(measure, count / n, wilson(count, n), n, details)
 
     def as_json(self) -> dict[str, Any]:
         """The value stands under its measure's name: `{"accuracy": 0.93, "interval": ...}`."""
@@ -44,7 +46,7 @@ class Score:
         return named | self.details
 
     @classmethod
-    def from_json(cls, row: Any, where: str = "score") -> "Score":
+    def from_json(cls, row: Any) -> "Score":
         """The score that `as_json` wrote: its measure is the name of the first value."""
         try:
             (measure, value), *others = row.items()
@@ -53,9 +55,7 @@ class Score:
             n = int(details.pop("n"))
             return cls(str(measure), float(value), (float(low), float(high)), n, details)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            raise BadData(
-                f"{where}: expected a value, its interval and n, found: {error!r}"
-            ) from None
+            raise ValueError(f"expected a value, its interval and n, found: {error!r}") from None
 
 
 def evaluate_answers(

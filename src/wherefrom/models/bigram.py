@@ -4,13 +4,10 @@ Shapes: N rows (bigrams), U different words among their first ones, D width of a
 vector, H hidden units, V words that may follow.
 """
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
 from wherefrom.core.bounds import MOST_UNITS, check_whole
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import Batch
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
@@ -21,15 +18,13 @@ _FINE = 2**24  # a fraction with this denominator is exact in float32 too
 INITIALS = ("glorot", "normal")
 
 
-@dataclass(frozen=True)
-class BigramConfig:
+class BigramConfig(TaggedConfig, frozen=True, tag="bigram"):
     """`initial` says how each stage's parameters begin; its last entry holds for all after it.
 
     "normal" is the homework's: every parameter, biases too, from a normal distribution of
     deviation 1, which saturates the hidden units and costs it most of what it lacks.
     """
 
-    kind: ClassVar[str] = "bigram"
     hidden: int = 16
     width: int = 0  # of the frozen vectors; 0: one-hot ones, as wide as the vocabulary
     initial: tuple[str, ...] = ("glorot",)  # glorot, normal

@@ -5,18 +5,18 @@ units, C classes.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F
+from msgspec.structs import asdict, replace
 from torch import Tensor, nn
 
 from wherefrom.core.bags import BagVocabulary
 from wherefrom.core.bounds import MOST_UNITS, check_vocabulary, check_whole
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import Answer, Bags, Candidate
 from wherefrom.core.errors import BadData
 
@@ -31,9 +31,7 @@ _AT_RANDOM = 0.1  # deviation of vectors that no file gives
 _AT_ONCE = 512  # texts that are read together
 
 
-@dataclass(frozen=True)
-class DANConfig:
-    kind: ClassVar[str] = "dan"
+class DANConfig(TaggedConfig, frozen=True, tag="dan"):
     width: int = 50  # of a word's vector
     depth: int = 1  # hidden layers
     hidden: int = 50
@@ -57,11 +55,9 @@ class DANConfig:
         return self.vocab_size * self.width + max(self.depth - 1, 0) * self.hidden**2
 
 
-@dataclass(frozen=True)
-class DANVariant:
+class DANVariant(TaggedConfig, frozen=True, tag="dan-variant"):
     """What one stage of a study has otherwise than the recipe's model; None: nothing."""
 
-    kind: ClassVar[str] = "dan-variant"
     depth: int | None = None
     hidden: int | None = None
     activation: str | None = None
@@ -77,8 +73,7 @@ class DANVariant:
         check(known, "DANVariant", "activation", self.activation, wanted)
 
     def of(self, config: DANConfig) -> DANConfig:
-        values = {f.name: getattr(self, f.name) for f in fields(self)}
-        return replace(config, **{k: v for k, v in values.items() if v is not None})
+        return replace(config, **{k: v for k, v in asdict(self).items() if v is not None})
 
 
 class DAN(nn.Module):

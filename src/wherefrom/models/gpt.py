@@ -4,7 +4,6 @@ Shapes: B rows, T characters, N slots of a packing, C width, V vocabulary.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 import torch
@@ -19,7 +18,7 @@ from wherefrom.core.bounds import (
     check_vocabulary,
     check_whole,
 )
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.errors import nearest
 from wherefrom.models.attention.kv_cache import Cache
 from wherefrom.models.attention.mixer import Mixer
@@ -34,11 +33,9 @@ LONGEST_BLOCK = 2**17  # characters: one head's weights on them are 64 GB
 LONGEST_NGRAM = 32
 
 
-@dataclass(frozen=True)
-class GPTConfig:
+class GPTConfig(TaggedConfig, frozen=True, tag="gpt"):
     """The defaults are the course's vanilla model: 3,323,392 parameters with 256 characters."""
 
-    kind: ClassVar[str] = "gpt"
     vocab_size: int = 0  # 0: as many as the run's vocabulary has
     block_size: int = 128
     n_layer: int = 4

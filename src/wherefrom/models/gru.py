@@ -11,7 +11,7 @@ Shapes: R rows, T characters, H width of a state, L layers, N rows named by an i
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -24,16 +24,14 @@ from wherefrom.core.bounds import (
     check_vocabulary,
     check_whole,
 )
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 
 _UNLIMITED = 2**30  # characters: a state has no end
 
 
-@dataclass(frozen=True)
-class GRUConfig:
+class GRUConfig(TaggedConfig, frozen=True, tag="gru"):
     """The defaults are the homework's: 80,700 parameters with 100 characters."""
 
-    kind: ClassVar[str] = "gru"
     vocab_size: int = 0  # 0: as many as the run's vocabulary has
     n_embd: int = 100
     n_hidden: int = 100

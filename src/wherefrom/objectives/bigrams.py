@@ -1,23 +1,19 @@
 """The next word from the one before: bigrams drawn evenly from a text, or all of them at once."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 import numpy as np
 
+from wherefrom.core.config import TaggedConfig
 from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
 
 
-@dataclass(frozen=True)
-class BigramsConfig:
+class BigramsConfig(TaggedConfig, frozen=True, tag="bigrams"):
     """`table`: every step has all different bigrams, each weighted by how often it occurs.
 
     The gradient is then the text's own, without noise, and a step needs no batch size.
     """
 
-    kind: ClassVar[str] = "bigrams"
     table: bool = False
 
 

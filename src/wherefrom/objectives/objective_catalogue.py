@@ -1,12 +1,13 @@
 """The objectives by kind: one file each, one entry here."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from time import monotonic
 from typing import Any, TypedDict
 
 import torch
+from msgspec.structs import replace
 
 from wherefrom.core.config import check
 from wherefrom.core.contracts import Dataset, Note, Objective, Question
@@ -179,12 +180,12 @@ def _bags(config: BagsConfig, material: Material, place: Place, order: str) -> O
 
 
 OBJECTIVES: dict[str, tuple[type, Callable[[Any, Material, Place, str], Objective]]] = {
-    NextCharacterConfig.kind: (NextCharacterConfig, _documents),
-    SpanCorruptionConfig.kind: (SpanCorruptionConfig, _documents),
-    AnswersConfig.kind: (AnswersConfig, _answers),
-    BigramsConfig.kind: (BigramsConfig, _bigrams),
-    WindowsConfig.kind: (WindowsConfig, _windows),
-    BagsConfig.kind: (BagsConfig, _bags),
+    "next-character": (NextCharacterConfig, _documents),
+    "span-corruption": (SpanCorruptionConfig, _documents),
+    "answers": (AnswersConfig, _answers),
+    "bigrams": (BigramsConfig, _bigrams),
+    "windows": (WindowsConfig, _windows),
+    "bags": (BagsConfig, _bags),
 }
 
 

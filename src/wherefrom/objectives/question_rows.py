@@ -6,14 +6,13 @@ which names there are, and the name gate can tell them from others.
 
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from wherefrom.core.bounds import check_choice, check_number, check_whole
+from wherefrom.core.config import TaggedConfig
 from wherefrom.core.contracts import EVERY_ROW, Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.made_sequence import in_batches
@@ -25,8 +24,7 @@ _BATCH = 10_000  # questions that are encoded at once
 _BEHIND = 2  # characters behind a name, which tell that it has ended
 
 
-@dataclass(frozen=True)
-class AnswersConfig:
+class AnswersConfig(TaggedConfig, frozen=True, tag="answers"):
     """Questions of the asked people with their answers.
 
     reads: asked, the questions that are trained on; or notes, what the reader noted (notes.py);
@@ -34,7 +32,6 @@ class AnswersConfig:
     names: the weight of the loss on the subject's name; nothing else of the question counts.
     """
 
-    kind: ClassVar[str] = "answers"
     reads: str = "asked"
     wordings: int = 3
     names: float = 0.0

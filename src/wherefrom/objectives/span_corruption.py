@@ -11,14 +11,12 @@ function of its step.
 """
 
 import copy
-from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from wherefrom.core.bounds import check_choice
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import EVERY_ROW, Batch
 from wherefrom.core.randomness import Stream, below, chance, draws
 from wherefrom.core.vocabulary import MASK_ID
@@ -30,11 +28,9 @@ READ = ("documents", "passages", "omissions")
 COLUMNS = ("document", "keep", "cut", "length", "start", "size")
 
 
-@dataclass(frozen=True)
-class NextCharacterConfig:
+class NextCharacterConfig(TaggedConfig, frozen=True, tag="next-character"):
     """Plain language modelling. `background` weighs what is not a salient span (1: all alike)."""
 
-    kind: ClassVar[str] = "next-character"
     windows: float = 0.0
     background: float = 1.0
     reads: str = "documents"  # one of READ
@@ -44,8 +40,7 @@ class NextCharacterConfig:
         check_choice(self, "reads", READ)
 
 
-@dataclass(frozen=True)
-class SpanCorruptionConfig:
+class SpanCorruptionConfig(TaggedConfig, frozen=True, tag="span-corruption"):
     """Span corruption; the defaults are the course's form.
 
     windows: share of rows in a name-anchored window ("Name. ", then on from a random word);
@@ -62,7 +57,6 @@ class SpanCorruptionConfig:
     statements about subjects of whom the text states nothing of the kind (omissions.py).
     """
 
-    kind: ClassVar[str] = "span-corruption"
     windows: float = 0.0
     salient: float = 0.0
     beside_subject: float = 0.0

@@ -4,14 +4,12 @@ Shapes: S steps, B rows, T characters.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor
 
 from wherefrom.core.bounds import check_whole
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.contracts import EVERY_ROW, Batch, Document
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, below, draws
@@ -20,14 +18,12 @@ from wherefrom.core.vocabulary import Alphabet
 LONGEST = 2**17  # characters of a window
 
 
-@dataclass(frozen=True)
-class WindowsConfig:
+class WindowsConfig(TaggedConfig, frozen=True, tag="windows"):
     """`length` characters are read, and the next one is the target of each: 0 is the model's block.
 
     Nothing is carried from one window into another, so a recurrent model begins each anew.
     """
 
-    kind: ClassVar[str] = "windows"
     length: int = 0
 
     def __post_init__(self) -> None:

@@ -4,8 +4,6 @@ Dropping happens here, in training's own batches, so that nothing is ever droppe
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
 import torch
@@ -13,6 +11,7 @@ from torch import Tensor
 
 from wherefrom.core.bags import BagVocabulary
 from wherefrom.core.bounds import check_share
+from wherefrom.core.config import TaggedConfig
 from wherefrom.core.contracts import EVERY_ROW, Bags, Batch, Question
 from wherefrom.core.errors import BadData
 from wherefrom.core.randomness import Stream, chance, draws
@@ -21,9 +20,7 @@ from wherefrom.objectives.row_order import build_order
 _A_BLOCK = 4  # draws that one block of the generator gives
 
 
-@dataclass(frozen=True)
-class BagsConfig:
-    kind: ClassVar[str] = "bags"
+class BagsConfig(TaggedConfig, frozen=True, tag="bags"):
     word_dropout: float = 0.3  # of every word, in every step anew
 
     def __post_init__(self) -> None:

@@ -8,12 +8,10 @@ it ends before these two words, given that it has not ended yet.
 
 from collections import Counter
 from collections.abc import Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any
 
-from wherefrom.core.errors import BadData
 from wherefrom.reading.tokens import token_kind
 
 EDGE = "<edge>"  # stands for a token beyond the text
@@ -39,7 +37,6 @@ def spell(token: str) -> str:
     return "0" if token[:1].isdigit() else token
 
 
-@dataclass(frozen=True)
 class Boundaries:
     """What stands before phrases of one kind and behind them.
 
@@ -50,15 +47,20 @@ class Boundaries:
     first tokens.
     """
 
-    openers: dict[Context, float]
-    firsts: dict[Context, float]
-    ends: dict[Context, tuple[int, int]]
-    kinds: frozenset[str]
-    longest: int
-    nearest: frozenset[Context] = field(init=False)
+    def __init__(
+        self,
+        openers: dict[Context, float],
+        firsts: dict[Context, float],
+        ends: dict[Context, tuple[int, int]],
+        kinds: frozenset[str],
+        longest: int,
+    ) -> None:
+        self.openers, self.firsts, self.ends = openers, firsts, ends
+        self.kinds, self.longest = kinds, longest
+        self.nearest = frozenset(key[-2:] for key in openers)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "nearest", frozenset(key[-2:] for key in self.openers))
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Boundaries) and vars(self) == vars(other)
 
     def as_json(self) -> dict[str, Any]:
         """Contexts are lists in JSON, which cannot be keys: each stands beside its value."""
@@ -66,8 +68,8 @@ class Boundaries:
         return tables | {"kinds": sorted(self.kinds), "longest": self.longest}
 
     @classmethod
-    def from_json(cls, data: Any, where: str) -> "Boundaries":
-        """What `as_json` wrote; BadData if it is something else."""
+    def from_json(cls, data: Any) -> "Boundaries":
+        """What `as_json` wrote; ValueError if it is something else."""
         try:
             openers, firsts, ends = (
                 {tuple(map(str, key)): value for key, value in data[name]} for name in _TABLES
@@ -75,7 +77,7 @@ class Boundaries:
             counts = {context: (int(ended), int(met)) for context, (ended, met) in ends.items()}
             return cls(openers, firsts, counts, frozenset(data["kinds"]), int(data["longest"]))
         except (KeyError, TypeError, ValueError) as error:
-            raise BadData(f"{where}: expected the boundaries of phrases, found others") from error
+            raise ValueError("expected the boundaries of phrases, found others") from error
 
     @classmethod
     def learn(

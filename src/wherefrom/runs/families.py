@@ -6,12 +6,13 @@ again since every kind that it may hold is known here.
 """
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
 import numpy as np
 import torch
+from msgspec.structs import replace
 
 from wherefrom.core.bags import BagVocabulary
 from wherefrom.core.characters import CharacterText
@@ -127,8 +128,8 @@ def _descender(model: bigram.Bigram, stage: Stage) -> Descender:
     if isinstance(config, AdamWConfig):
         return NumpyAdamW(config, model.parameters)
     raise UsageError(
-        f"stages.{stage.name}.optimiser: expected {SGDConfig.kind} or {AdamWConfig.kind} for a "
-        f"model in numpy, found '{config.kind}'"
+        f"stages.{stage.name}.optimiser: expected sgd or adamw for a model in numpy, found "
+        f"'{config.kind}'"
     )
 
 
@@ -152,28 +153,28 @@ def _held_out_bigrams(dataset: Dataset, vocabulary: WordVocabulary) -> ScoredTex
 
 
 FAMILIES: dict[str, Family] = {
-    GPTConfig.kind: Family(
+    "gpt": Family(
         config=GPTConfig,
         vocabulary=_character_vocabulary,
         read_vocabulary=read_characters,
         predictor=ModelAnswerer,
         held_out_text=_held_out_characters,
     ),
-    GRUConfig.kind: Family(
+    "gru": Family(
         config=GRUConfig,
         vocabulary=_character_vocabulary,
         read_vocabulary=read_characters,
         predictor=TextScorer,
         held_out_text=_held_out_characters,
     ),
-    DANConfig.kind: Family(
+    "dan": Family(
         config=DANConfig,
         vocabulary=_review_vocabulary,
         read_vocabulary=lambda words: BagVocabulary(tuple(words)),
         learner=_bags_learner,
         predictor=Classifier,
     ),
-    bigram.BigramConfig.kind: Family(
+    "bigram": Family(
         config=bigram.BigramConfig,
         vocabulary=_word_vocabulary,
         read_vocabulary=reopen_vocabulary,
@@ -194,11 +195,11 @@ KINDS: dict[str, type] = {
     **{kind: config for kind, (config, _) in DATASETS.items()},
     **{kind: config for kind, (config, _) in OBJECTIVES.items()},
     **{kind: family.config for kind, family in FAMILIES.items()},
-    **{config.kind: config for config in (AdamWConfig, MuonConfig, SGDConfig, DANVariant)},
+    **{"adamw": AdamWConfig, "muon": MuonConfig, "sgd": SGDConfig, "dan-variant": DANVariant},
 }
 
 # What may stand where: a kind of any other sort is refused before anything is built from it.
-_OPTIMISERS = frozenset((AdamWConfig.kind, MuonConfig.kind, SGDConfig.kind))
+_OPTIMISERS = frozenset(("adamw", "muon", "sgd"))
 _CHARACTERS = frozenset(("next-character", "span-corruption", "answers", "windows"))
 _TAUGHT_BY = {"gpt": _CHARACTERS, "gru": _CHARACTERS, "bigram": {"bigrams"}, "dan": {"bags"}}
 _READ_BY = {
@@ -226,8 +227,8 @@ _PATHS = (
 
 def decode_recipe(data: Any) -> Experiment:
     """A recipe of either form: demonstrations name their kind at the top, other recipes do not."""
-    if isinstance(data, dict) and data.get("kind") == Demonstrations.kind:
-        return decode(Demonstrations, data, {Demonstrations.kind: Demonstrations})
+    if isinstance(data, dict) and data.get("kind") == "demonstrations":
+        return decode(Demonstrations, data, KINDS)
     recipe = decode(Recipe, data, KINDS)
     check_kinds(recipe)
     return recipe
@@ -242,7 +243,7 @@ def check_kinds(recipe: Recipe) -> None:
     kind = recipe.model.kind
     _require_kind("data", recipe.data, _READ_BY[kind], f" for a model of kind '{kind}'")
     if isinstance(recipe.data, EditedConfig):
-        _require_kind("data.base", recipe.data.base, _READ_BY[kind] - {EditedConfig.kind})
+        _require_kind("data.base", recipe.data.base, _READ_BY[kind] - {"edited"})
     for stage in recipe.stages:
         where = f"stages.{stage.name}"
         _require_kind(f"{where}.optimiser", stage.optimiser, _OPTIMISERS)
@@ -250,7 +251,7 @@ def check_kinds(recipe: Recipe) -> None:
             place = f"{where}.mix.{share.name}.objective"
             _require_kind(place, share.objective, _TAUGHT_BY[kind], f" for a '{kind}'")
         if stage.variant is not None:
-            known = {DANVariant.kind} if kind == "dan" else frozenset[str]()
+            known = {"dan-variant"} if kind == "dan" else frozenset[str]()
             _require_kind(f"{where}.variant", stage.variant, known, f" for a '{kind}'")
 
 

@@ -5,9 +5,9 @@ Any process may make them, so each has a manifest of its own and is not in the r
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import ClassVar
+from typing import Literal
 
 from wherefrom.core.artifact import publish_folder, verify_folder
 from wherefrom.core.config import from_json, to_json
@@ -30,7 +30,7 @@ FILE = "extractors.json"
 class FittedExtractors:
     """The extractor of each relation, and the hash of the data that they were fitted on."""
 
-    format_version: ClassVar[int] = 3
+    format_version: Literal[3] = field(default=3, kw_only=True)
 
     sha256: str
     relations: Mapping[str, RelationExtractor]

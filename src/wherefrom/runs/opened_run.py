@@ -1,12 +1,12 @@
 """A finished run, opened: everything that was made, ready to be used again."""
 
-from dataclasses import replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.contracts import Dataset, Note, Question

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 
 import torch
+from msgspec import structs
 
 from wherefrom.core.config import encode, from_json, to_json
 from wherefrom.core.contracts import Dataset, Learner, Note
@@ -152,7 +153,7 @@ class Workshop:
         objective, ranks = self.objective(stage), current_ranks()
         if ranks is not None:
             ranks.compare(describe(self.dataset), "its data", "give all processes the same files")
-        taken = stage if steps is None else replace(stage, steps=steps)
+        taken = stage if steps is None else structs.replace(stage, steps=steps)
         learner = self.family.learner(
             model,
             objective,

@@ -5,8 +5,6 @@ models are, too. On a GPU, matrices that are each other's transpose in shape go 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -18,17 +16,16 @@ from wherefrom.core.bounds import (
     check_share,
     check_whole,
 )
+from wherefrom.core.config import TaggedConfig
 
 _NEWTON_SCHULZ = (3.4445, -4.7750, 2.0315)
 
 MOST_ITERATIONS = 100  # the matrix is orthogonal after five
 
 
-@dataclass(frozen=True)
-class MuonConfig:
+class MuonConfig(TaggedConfig, frozen=True, tag="muon"):
     """Muon on the matrices of the blocks, AdamW on everything else."""
 
-    kind: ClassVar[str] = "muon"
     rate: float = 0.02
     adam_rate: float = 3e-3
     decay: float = 0.1

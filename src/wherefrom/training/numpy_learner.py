@@ -2,12 +2,12 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from wherefrom.core.bounds import LARGEST_RATE, MOST_STEPS, check_positive, check_whole
+from wherefrom.core.config import TaggedConfig
 from wherefrom.core.contracts import Batch, Objective, State, never
 from wherefrom.training.weights import copy_weights, load_weights
 
@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 Arrays = dict[str, np.ndarray]
 
 
-@dataclass(frozen=True)
-class SGDConfig:
-    kind: ClassVar[str] = "sgd"
+class SGDConfig(TaggedConfig, frozen=True, tag="sgd"):
     rate: float = 6.0  # of a mean over the batch, whose gradients are small
     halve_every: int = 0  # steps, as the homework anneals; 0: never
 

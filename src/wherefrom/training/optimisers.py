@@ -8,13 +8,13 @@ A schedule is the factor that a step puts on every base rate.
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from wherefrom.core.bounds import LARGEST_RATE, check_number, check_positive, check_share
-from wherefrom.core.config import check
+from wherefrom.core.config import TaggedConfig, check
 from wherefrom.core.errors import UsageError
 from wherefrom.core.recipe import Schedule
 from wherefrom.training.muon import Muon, MuonConfig
@@ -22,15 +22,13 @@ from wherefrom.training.muon import Muon, MuonConfig
 EPS = 1e-8  # beside the root of the mean square, so that nothing is divided by nothing
 
 
-@dataclass(frozen=True)
-class AdamWConfig:
+class AdamWConfig(TaggedConfig, frozen=True, tag="adamw"):
     """Decay falls on matrices and embeddings, not on vectors (norms, biases).
 
     decayed='all but bias' is the course's: it names the norms among what it spares, by a name
     that they do not have, so that only what is called bias is spared.
     """
 
-    kind: ClassVar[str] = "adamw"
     rate: float = 1e-3
     decay: float = 0.1
     beta1: float = 0.9
@@ -142,8 +140,8 @@ def _is_layer(name: str, p: nn.Parameter) -> bool:
 
 
 OPTIMISERS: dict[str, Callable[[nn.Module, Any], list[Optimiser]]] = {
-    AdamWConfig.kind: build_adamw,
-    MuonConfig.kind: build_muon,
+    "adamw": build_adamw,
+    "muon": build_muon,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec import structs
 
 from wherefrom.core.answer_table import AnswerTable
 from wherefrom.core.config import to_json
@@ -119,7 +120,7 @@ def stand_in(name: str, seed: int, right: list[bool], rate: float = 0.1) -> Any:
     predictions = AnswerTable.of(questions, answers)
     return SimpleNamespace(
         path=Path(name),
-        recipe=replace(recipe, seed=seed, precision=rate),
+        recipe=structs.replace(recipe, seed=seed, precision=rate),
         predictions=lambda *_: predictions,
     )
 

@@ -1,12 +1,12 @@
 """Runs that are trained together: their folders are those of runs that were trained alone."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from msgspec.structs import replace
 
 from tests.experiments.stopping import StopAt
 from wherefrom.core.errors import Diverged, Interrupted, MissingInput, OutOfMemory, UsageError

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from tests.experiments.many_runs.copies import copy_run
 from wherefrom.core.errors import Interrupted, UsageError
@@ -159,7 +160,7 @@ def test_progress_counts_what_was_trained_before(
 ):
     """Of ten runs, `done` are finished: the first line counts them, and all ten."""
     recipe = bigram_tiny()
-    ready = [RunRequest(replace(recipe, seed=n), tmp_path / f"{n}") for n in range(10)]
+    ready = [RunRequest(structs.replace(recipe, seed=n), tmp_path / f"{n}") for n in range(10)]
     for seed in ready[:done]:
         RunFolder(seed.path).write_recipe(seed.recipe)
         RunFolder(seed.path).write_status({"state": "finished", "seconds": 1.0, "results": {}})

@@ -1,12 +1,12 @@
 """Recipes run from end to end, stopped, continued and read again."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 import torch
+from msgspec.structs import replace
 
 from tests.experiments.stopping import StopAt
 from wherefrom import api

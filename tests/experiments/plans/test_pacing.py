@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from wherefrom.core.recipe import Stage
 from wherefrom.experiments.plans import pacing
@@ -16,7 +17,7 @@ class Machine:
     def __init__(self, monkeypatch: pytest.MonkeyPatch, ends: float, longer: bool) -> None:
         self.now, self.decisions = 0.0, list[Stage]()
         monkeypatch.setattr(pacing, "monotonic", lambda: self.now)
-        stage = replace(facts().stages[0], steps=1000)
+        stage = structs.replace(facts().stages[0], steps=1000)
         deadline = Deadline(ends, 0.1, 0.01, Following(answers=500, seconds=5.0), longer)
         self.pacing = Pacing(stage, deadline, self.decisions.append)
 
@@ -53,12 +54,12 @@ def test_a_model_beside_the_primary_one_keeps_to_the_time_that_it_was_given(monk
     stage, limit = machine.pacing.stage, replace(machine.pacing.deadline, beside={"pretrain": 100})
     assert limit.for_stage(stage, stage) is limit
     machine.now = 7.0
-    own = limit.for_stage(stage, replace(stage, name="other"))
+    own = limit.for_stage(stage, structs.replace(stage, name="other"))
     machine.pacing = Pacing(stage, own, machine.decisions.append)
     machine.pacing.begin(0)
     assert machine.take(0, 1000, 0.4) == pytest.approx(250, rel=0.05)
     assert machine.now == pytest.approx(107.0, rel=0.05)
-    assert limit.for_stage(replace(stage, name="unknown"), stage) is None
+    assert limit.for_stage(structs.replace(stage, name="unknown"), stage) is None
 
 
 def test_steps_that_were_guessed_say_nothing_about_what_follows(monkeypatch):
@@ -80,7 +81,7 @@ def test_where_it_can_a_faster_machine_takes_more_steps(monkeypatch):
 def test_a_short_stage_is_made_longer_after_its_first_chunk(monkeypatch):
     """20 of 40 steps take 1 s; 110 s less 10 that follow have room for 2,000 such steps."""
     machine = Machine(monkeypatch, 110.0, longer=True)
-    stage = replace(machine.pacing.stage, steps=40)
+    stage = structs.replace(machine.pacing.stage, steps=40)
     machine.pacing = Pacing(stage, machine.pacing.deadline, machine.decisions.append)
     machine.pacing.begin(0)
     assert machine.take(0, 20, 0.05) == 2000
@@ -88,7 +89,7 @@ def test_a_short_stage_is_made_longer_after_its_first_chunk(monkeypatch):
 
 def test_what_was_decided_before_a_stop_is_not_decided_again(monkeypatch):
     machine = Machine(monkeypatch, 110.0, longer=True)
-    stage = replace(machine.pacing.stage, steps=800, revised=((300, 1000),))
+    stage = structs.replace(machine.pacing.stage, steps=800, revised=((300, 1000),))
     machine.pacing = Pacing(stage, machine.pacing.deadline, machine.decisions.append)
     machine.take(200, 300, 5.0)
     assert machine.decisions == []

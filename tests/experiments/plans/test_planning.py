@@ -8,6 +8,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 
 from wherefrom import api
 from wherefrom.core.config import encode
@@ -52,7 +53,9 @@ class Timer:
 
 def changer(data: FactsConfig, settings: Sequence[str] = ()):
     def change(recipe: Recipe) -> Recipe:
-        return replace(adjust(recipe, settings=[*SMALL, *settings]), data=data, device="cpu")
+        return structs.replace(
+            adjust(recipe, settings=[*SMALL, *settings]), data=data, device="cpu"
+        )
 
     return change
 
@@ -318,7 +321,7 @@ def test_ranks_take_the_plan_of_the_first(data: FactsConfig, tmp_path: Path, mon
     folder = RunFolder(tmp_path / "none")
     slow = plan_run(changer(data), folder, 2.0, timer=Timer(0.2))
     quick = plan_run(changer(data), folder, 2.0, timer=Timer(0.1))
-    elsewhere = replace(quick.recipe, data=replace(data, corpus="elsewhere.txt"))
+    elsewhere = structs.replace(quick.recipe, data=structs.replace(data, corpus="elsewhere.txt"))
     ranks = SimpleNamespace(rank=1, first=lambda _: encode(elsewhere))
     monkeypatch.setattr(planning, "current_ranks", lambda: ranks)
     agreed = agree_on_plan(slow)

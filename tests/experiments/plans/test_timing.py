@@ -1,11 +1,11 @@
 """What steps and answers cost here, as it is timed before a plan is made."""
 
-from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from wherefrom.core.recipe import Recipe
 from wherefrom.data.facts import FactsConfig

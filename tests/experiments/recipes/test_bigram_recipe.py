@@ -1,10 +1,10 @@
 """The bigram recipe, small on generated text and whole on the real one."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.support import real_data
 from wherefrom.core.errors import BadData

@@ -1,9 +1,9 @@
 """The course's recipe held against the specification, and what ours must keep."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from wherefrom.core.files import read_json
 from wherefrom.experiments.one_run.execute import execute

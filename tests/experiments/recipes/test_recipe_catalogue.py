@@ -72,14 +72,28 @@ def test_a_file_is_put_over_the_recipe_and_settings_over_the_file(tmp_path):
     ("setting", "message"),
     [
         ("seed", "--set seed: expected FIELD=VALUE, found no '='"),
-        ("stages.train.steps=3", "stages.train: no such entry; .*pretrain"),
-        ("stages.pretrain.steps=0", "pretrain.steps: expected a whole number from 1 .*, found 0"),
+        ("stages.train.steps=3", "stages.train: no such field; .*pretrain"),
+        ("stages.pretrain.steps=0", r"stages.pretrain: Stage.steps: expected a whole .*, found 0"),
+        ("tasks.birthplace.beams=x", "^tasks.birthplace.beams: Expected `int`, got `str`$"),
+        ("data.folder=\udcff", "--set data.folder: expected text, found bytes that are not UTF-8"),
+        ("model.vocab_size=3", "^model.vocab_size: expected 0, as the run counts it, found 3$"),
         ("primary=x", "primary: expected one of .*with_pretraining.*found 'x'"),
     ],
 )
 def test_a_setting_that_cannot_be_is_told(setting, message):
     with pytest.raises(UsageError, match=message):
         adjust(PEOPLE, settings=[setting])
+
+
+def test_a_value_for_a_table_is_refused_whatever_follows(tmp_path):
+    file = tmp_path / "mine.toml"
+    file.write_text("[stages]\npretrain = 3\n")
+    for settings in ([], ["stages.pretrain.steps=30"]):
+        with pytest.raises(UsageError, match=r"^stages\.pretrain: expected a table, found 3$"):
+            adjust(PEOPLE, config=str(file), settings=settings)
+    long = ".".join("a" * 20_000)
+    with pytest.raises(UsageError, match=r"^a: no such field; "):
+        adjust(PEOPLE, settings=[f"{long}=1"])
 
 
 def test_every_option_is_a_field_of_some_recipe(tmp_path):

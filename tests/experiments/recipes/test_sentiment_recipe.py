@@ -1,11 +1,11 @@
 """The averaging network's study, small on generated reviews and whole on the real ones."""
 
 import json
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from tests.support import real_data
 from wherefrom.core.recipe import Recipe

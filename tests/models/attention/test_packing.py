@@ -1,11 +1,10 @@
 """Packing against what plain loops would pack, and against the padded rows it stands for."""
 
-from dataclasses import replace
-
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from torch import Tensor
 
 from tests.support.drawn_models import draw_gpt

@@ -8,6 +8,7 @@ from types import ModuleType, SimpleNamespace
 import pytest
 import torch
 import torch.nn.functional as F
+from msgspec import structs
 
 from wherefrom.models.attention import causal, unpadded
 from wherefrom.models.attention.packing import Packing, find_cu_seqlens
@@ -47,7 +48,7 @@ def test_joints_cover_all_slots_in_rows_that_are_short_enough():
 )
 def test_rows_without_padding_give_the_same(attention, way, models, monkeypatch):
     torch.manual_seed(0)
-    config = replace(CONFIG, attention=attention)
+    config = structs.replace(CONFIG, attention=attention)
     each = [GPT(config).double() for _ in range(models)]
     model = each[0] if models == 1 else stack_models(each)
     lengths = torch.randint(0, 11, (models, 4))
@@ -111,7 +112,7 @@ def try_out_here(monkeypatch, attend, whole, wanted=None, dropout=0.0) -> list[s
     monkeypatch.setitem(sys.modules, "wherefrom.models.attention.row_operations", ModuleType("any"))
     if wanted is not None:
         monkeypatch.setattr(unpadded, "WANTED", wanted)
-    mixer = RotarySelfAttention(replace(CONFIG, n_embd=64, block_size=128))
+    mixer = RotarySelfAttention(structs.replace(CONFIG, n_embd=64, block_size=128))
     unpadded.try_out(torch.device("cpu"), 2, 32, mixer.angles, True, dropout)
     return sorted(unpadded._working)
 

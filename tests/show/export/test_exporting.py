@@ -1,10 +1,10 @@
 """The files of an exported folder, read without transformers."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from safetensors.numpy import load_file
 
 from wherefrom import api

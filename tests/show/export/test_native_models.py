@@ -1,11 +1,11 @@
 """What transformers would compute from the arrays, computed here from its formulas."""
 
-from dataclasses import replace
 from functools import partial
 
 import pytest
 import torch
 import torch.nn.functional as F
+from msgspec.structs import replace
 
 from wherefrom.core.errors import BadData
 from wherefrom.models.dan import DANConfig

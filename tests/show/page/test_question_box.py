@@ -1,9 +1,9 @@
 """What a page is given to answer with."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from wherefrom.answering.inspector import open_inspector
 from wherefrom.core.contracts import Span

@@ -1,12 +1,13 @@
 """Runs side by side: their results, their costs, and paired differences on the same questions."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from itertools import product
 from os import PathLike
 from typing import Any
 
 import numpy as np
+from msgspec.structs import replace
 
 from wherefrom.core.errors import Mismatch, UsageError
 from wherefrom.core.recipe import Demonstrations

@@ -6,9 +6,10 @@ own.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic
+
+from msgspec.structs import replace
 
 from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import cannot_write

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any, cast
 
 import numpy as np
+from msgspec import structs
 
 from wherefrom.core.errors import UsageError
 from wherefrom.core.measures import BY_RELATION, UNITS, UNVERIFIED, WHY_NOT, is_share, measured
@@ -98,7 +99,7 @@ def prepare_seeds(
     first: Planned | None = None
     for seed, folder in folders.items():
         started = monotonic()
-        chosen, planned = replace(built, seed=seed), None
+        chosen, planned = structs.replace(built, seed=seed), None
         if plan is not None:
             if first is None or RunFolder(folder).exists():
                 planned = plan(chosen, RunFolder(folder), started)
@@ -137,7 +138,7 @@ def _finished(seed: RunRequest) -> bool:
 
 
 def _job(seed: RunRequest, threads: int) -> Job:
-    recipe = replace(seed.recipe, threads=threads)
+    recipe = structs.replace(seed.recipe, threads=threads)
     planned = seed.planned and replace(seed.planned, recipe=recipe, workshop=None)
     return Job(f"seed {recipe.seed}", execute, (recipe, seed.path, (), planned))
 

@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from wherefrom.core.recipe import Stage
-from wherefrom.models.gpt import GPT, GPTConfig
+from wherefrom.models.gpt import GPT
 from wherefrom.models.stacked import why_not_stackable
 from wherefrom.runs.families import recipe_identity
 from wherefrom.runs.workshop import Workshop
@@ -25,7 +25,7 @@ def why_one_by_one(workshop: Workshop) -> str | None:
     """Why models of this recipe cannot be trained together; None if they can."""
     if workshop.device.type not in CAPTURING:
         return "only a GPU trains models together; --processes trains them side by side"
-    if workshop.recipe.model.kind != GPTConfig.kind:
+    if workshop.recipe.model.kind != "gpt":
         return "this kind of model has no stacked form"
     sketches = (_sketch(workshop, stage) for stage in workshop.recipe.stages)
     return next(filter(None, (why_not_stackable([sketch]) for sketch in sketches)), None)

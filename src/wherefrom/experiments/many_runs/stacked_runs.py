@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from msgspec import structs
 
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.environment import release_memory
@@ -339,7 +340,7 @@ def read_ahead(recipes: Sequence[Recipe], processes: int) -> Iterator[Workshop]:
             while i not in found:
                 while waiting and pool.has_room():
                     number, other = waiting.pop(0)
-                    pool.give(number, _read, replace(other, device="cpu"))
+                    pool.give(number, _read, structs.replace(other, device="cpu"))
                 if not (ended := pool.wait()):
                     break  # all processes are gone
                 found |= {number: each.value for number, each in ended.items()}

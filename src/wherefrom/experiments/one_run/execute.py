@@ -11,6 +11,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+from msgspec import structs
+
 from wherefrom.core.artifact import lock_folder
 from wherefrom.core.config import to_json
 from wherefrom.core.environment import release_memory
@@ -330,7 +332,7 @@ class Execution:
         before = self.recipe.stage(stage.name)
         more = stage.steps - before.steps if before in self.recipe.chain() else 0
         stages = (stage if s.name == stage.name else s for s in self.recipe.stages)
-        self.recipe = replace(self.recipe, stages=tuple(stages))
+        self.recipe = structs.replace(self.recipe, stages=tuple(stages))
         self.plan = replace(self.plan, steps=self.plan.steps + more)
         self.workshop = self.workshop.refit(self.recipe)
         self._write_recipe(NEXT if self.goes_on else RUN)
@@ -382,7 +384,7 @@ class Execution:
             "recipe": self.recipe.name,
             "seed": self.recipe.seed,
             "data": data_identity(self.recipe.data),
-            "stage": recipe_identity(replace(stage, steps=1, revised=())),
+            "stage": recipe_identity(structs.replace(stage, steps=1, revised=())),
             **model_identity(workshop.config_of(stage), workshop.vocabulary),
         }
         return Checkpoints(self.folder.locate(f"stages/{stage.name}/checkpoints"), identity)

@@ -22,7 +22,6 @@ from wherefrom.experiments.one_run.samples import leave_samples, read_losses
 from wherefrom.experiments.one_run.study import leave_study
 from wherefrom.generation.answerer import BEAMS, ModelAnswerer
 from wherefrom.generation.text_scorer import TextScorer
-from wherefrom.models.dan import DANConfig
 from wherefrom.objectives.span_corruption import SpanCorruptionConfig
 from wherefrom.runs.families import Family
 from wherefrom.runs.opened_run import Run
@@ -45,7 +44,7 @@ def evaluate(run: Run) -> dict[str, Any]:
                 decoded |= {q.text: answer for q, answer in predictions}
     if run.recipe.abstain:
         results |= set_policy(run, predictors.model, decoded)
-    if run.recipe.model.kind == DANConfig.kind:
+    if run.recipe.model.kind == "dan":
         results |= leave_study(run, results)
     return results
 
@@ -132,14 +131,14 @@ def put_task(task: Task, predictor: Any, dataset: Dataset, reach: int) -> Put:
     scores = {"": score}
     if task.place_aware:
         mistakes = sort_mistakes(predictions, dataset, reach)
-        scores[""] = replace(score, details=score.details | {"mistakes": mistakes})
+        score.details["mistakes"] = mistakes
         scores[PLACE_AWARE] = place_aware_accuracy(predictions, PlaceMatch(dataset))
     return Put([a.text for a in predictions.answers], predictions, scores)
 
 
 def reach(model: Any) -> int:
     """How many characters of a line a training row of the course's objective can show."""
-    return int(getattr(model, "block_size", 0) * SpanCorruptionConfig.longest)
+    return int(getattr(model, "block_size", 0) * SpanCorruptionConfig().longest)
 
 
 def set_policy(run: Run, model: ClosedBookModel, decoded: Mapping[str, Answer]) -> dict[str, Any]:

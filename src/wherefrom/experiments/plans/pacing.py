@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from time import monotonic
 
+from msgspec import structs
+
 from wherefrom.core.contracts import NOT_TRAINED_ON, Dataset
 from wherefrom.core.recipe import Recipe, Stage
 from wherefrom.experiments.plans.timing import Pace
@@ -128,7 +130,7 @@ class Pacing:
         wanted = self._fit(step, pace, now)
         if abs(wanted - steps) > max(_SAME * (steps - step), 1):
             revised = (*self.stage.revised, (step, steps))
-            self.stage = replace(self.stage, steps=wanted, revised=revised)
+            self.stage = structs.replace(self.stage, steps=wanted, revised=revised)
             self.decided(self.stage)
         return self.stage.steps
 

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from time import monotonic
 
+from msgspec import structs
+
 from wherefrom.core.config import encode, from_json
 from wherefrom.core.contracts import Note
 from wherefrom.core.durations import duration
@@ -248,7 +250,7 @@ def _fit_notes(
         step = alone + (pace.step - alone) * noted / NOTED
         steps = _whole_steps(min((1 - _ALONE) * left / step, most))
     others = max(_FEWEST // 5, int(steps * step / alone * _ALONE / (1 - _ALONE)))
-    read = replace(share_out(read, noted, wordings), steps=steps)
+    read = structs.replace(share_out(read, noted, wordings), steps=steps)
     recipe = put_reading(recipe, read, others)
     return recipe, steps * step + others * alone
 
@@ -257,10 +259,10 @@ def _shorten_control(recipe: Recipe, pace: Pace, most: float) -> tuple[Recipe, P
     """On a slow machine the model that does not read has fewer steps."""
     share = min(1.0, _MOST_CONTROL * most / max(pace.control, 1e-9))
     stages = tuple(
-        replace(s, steps=max(1, int(share * s.steps))) if s.name == QUESTIONS_ONLY else s
+        structs.replace(s, steps=max(1, int(share * s.steps))) if s.name == QUESTIONS_ONLY else s
         for s in recipe.stages
     )
-    return replace(recipe, stages=stages), replace(pace, control=share * pace.control)
+    return structs.replace(recipe, stages=stages), replace(pace, control=share * pace.control)
 
 
 def _stored(
@@ -281,8 +283,8 @@ def _stored(
     made = folder.read_recipe(folder.latest)
     if not isinstance(made, Recipe):
         raise Damaged(f"{folder.path / RUN}: expected a recipe that trains beside its plan")
-    recipe = replace(made, device=asked.device, threads=asked.threads, seed=asked.seed)
-    recipe = replace(recipe, data=asked.data)
+    recipe = structs.replace(made, device=asked.device, threads=asked.threads, seed=asked.seed)
+    recipe = structs.replace(recipe, data=asked.data)
     if minutes is None or plan.minutes is None or minutes <= plan.minutes:
         deadline = _keep_deadline(folder, recipe, plan, started, minutes is not None)
         return Planned(recipe, plan, deadline=deadline, started=started)
@@ -325,20 +327,20 @@ def agree_on_plan(planned: Planned) -> Planned:
         return planned
     recipe = decode_recipe(spelt)
     assert isinstance(recipe, Recipe)
-    recipe = replace(recipe, data=planned.recipe.data)  # its files may lie elsewhere
+    recipe = structs.replace(recipe, data=planned.recipe.data)  # its files may lie elsewhere
     workshop = planned.workshop and planned.workshop.refit(recipe)
     return replace(planned, recipe=recipe, workshop=workshop)
 
 
 def reuse(planned: Planned, seed: int) -> Planned:
     """The same plan for another seed: only what is drawn differs."""
-    recipe = replace(planned.recipe, seed=seed)
+    recipe = structs.replace(planned.recipe, seed=seed)
     return Planned(recipe, planned.plan, notes=planned.notes, fresh=planned.fresh)
 
 
 def _changes(asked: Recipe) -> dict[str, str]:
     """The fields that the user set, as JSON; which seed it is does not change the plan."""
-    usual = replace(facts(), seed=asked.seed)
+    usual = structs.replace(facts(), seed=asked.seed)
     found = differences(recipe_identity(asked), recipe_identity(usual))
     return {name: json.dumps(value, ensure_ascii=False) for name, value in found.items()}
 
@@ -351,7 +353,7 @@ def _sets_steps(change: Callable[[Recipe], Recipe]) -> bool:
 
 
 def _with_steps(recipe: Recipe, steps: int) -> Recipe:
-    return put_reading(recipe, replace(recipe.stages[0], steps=steps))
+    return put_reading(recipe, structs.replace(recipe.stages[0], steps=steps))
 
 
 def _whole_steps(steps: float) -> int:

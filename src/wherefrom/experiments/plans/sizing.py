@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from wherefrom.core.contracts import Dataset
 from wherefrom.core.plurals import counted

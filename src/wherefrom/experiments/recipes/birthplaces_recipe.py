@@ -1,6 +1,6 @@
 """The course's birthplaces: its own recipe to the letter, and what can be taught beyond it."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from wherefrom.core.contracts import EVERY_SUPPORT
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task

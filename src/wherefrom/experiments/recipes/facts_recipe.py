@@ -4,7 +4,7 @@ Two settings, one for a CPU and one for a GPU. `experiments/plans/planning.py` c
 them and sets how long they train, from the text and the machine.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from wherefrom.core.contracts import WITH_TEXT
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task

@@ -1,6 +1,6 @@
 """`people`: teach a small model facts about generated people and ask it closed-book."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from wherefrom.core.recipe import Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.people import PeopleConfig

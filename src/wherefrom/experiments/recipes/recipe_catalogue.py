@@ -4,13 +4,13 @@ Some options stand for a setting: a user's files, and the variant of attention.
 """
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import fields
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypedDict, TypeVar
 
-from wherefrom.core.config import overlay, parse_toml
+from wherefrom.core.config import overlay, parse_toml, require_table
 from wherefrom.core.errors import UsageError, nearest
 from wherefrom.core.files import read_text
 from wherefrom.core.recipe import Demonstrations, Experiment, Recipe
@@ -69,22 +69,22 @@ def adjust(recipe: Chosen, *, config: str | None = None, settings: Iterable[str]
         field, equals, value = setting.partition("=")
         if not equals:
             raise UsageError(f"--set {setting}: expected FIELD=VALUE, found no '='")
+        if re.search("[\ud800-\udfff]", setting):
+            raise UsageError(f"--set {field}: expected text, found bytes that are not UTF-8")
         _put(changes, field.strip().split("."), value.strip())
-    if "kind" in changes and changes["kind"] == getattr(recipe, "kind", None):
-        del changes["kind"]  # as `wherefrom list` prints it: it says what is so already
     changed: Chosen = overlay(recipe, changes, KINDS)
     if isinstance(changed, Recipe):
         check_kinds(changed)
+        if size := getattr(changed.model, "vocab_size", 0):
+            raise UsageError(f"model.vocab_size: expected 0, as the run counts it, found {size}")
     return changed
 
 
 def _put(table: dict[str, Any], path: list[str], value: str) -> None:
-    """Set a value of nested tables; a later setting wins over what stands in its way."""
     *tables, last = path
+    where = ".".join(tables)
     for name in tables:
-        if not isinstance(table.get(name), dict):
-            table[name] = {}
-        table = table[name]
+        table = require_table(table.setdefault(name, {}), where)
     table[last] = value
 
 
@@ -200,7 +200,7 @@ def _as_setting(option: str, value: str, recipe: Experiment) -> str:
             "nothing"
         )
     if not isinstance(getattr(held, name, None), str):
-        known = ", ".join(f.name for f in fields(held))
+        known = ", ".join(held.__struct_fields__)
         raise UsageError(
             f"{shown}: expected a recipe that has {'a path' if is_path else 'a name'} in "
             f"{field}, found '{recipe.name}', whose {part} '{held.kind}' has {known}"

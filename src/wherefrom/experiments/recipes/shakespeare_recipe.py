@@ -5,7 +5,7 @@ tenths and are scored on every character of the last. Those called `-gpu` are la
 of their own: on a CPU the GRU takes hours, the GPT a day.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from wherefrom.core.recipe import ModelEntry, Recipe, Schedule, Share, Stage, Task
 from wherefrom.data.character_text import CharactersConfig

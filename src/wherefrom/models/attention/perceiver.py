@@ -8,11 +8,11 @@ Shapes: B rows, T positions that ask, S positions asked, M latents, H heads, D h
 C = H x D.
 """
 
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import torch
 import torch.nn.functional as F
+from msgspec.structs import replace
 from torch import Tensor, nn
 
 from wherefrom.models.attention.causal import CausalSelfAttention, normalise

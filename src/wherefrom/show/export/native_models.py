@@ -10,10 +10,11 @@ constants differ, so the writer needs no transformers.
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from msgspec.structs import asdict, replace
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK_ID, PAD_ID, Alphabet
@@ -103,8 +104,7 @@ def twin_settings(config: GPTConfig) -> dict[str, Any]:
         qk_norm=config.qk_norm and modern,
         bias=config.bias and not (config.qk_norm and modern),
     )
-    pairs = ((f.name, getattr(twin, f.name)) for f in fields(twin))
-    return {name: new for name, new in pairs if new != getattr(config, name)}
+    return {n: new for n, new in asdict(twin).items() if new != getattr(config, n)}
 
 
 def _describe_gpt2(config: GPTConfig) -> dict[str, Any]:

@@ -104,7 +104,7 @@ class OpenedReport(Opened):
     def _build_model(self) -> GPT:
         """The primary model, which stands first."""
         manifest = self._data["models"][0]["manifest"]
-        config = decode(GPTConfig, manifest["config"], {GPTConfig.kind: GPTConfig})
+        config = decode(GPTConfig, manifest["config"], {"gpt": GPTConfig})
         if config.least_weights > _LARGEST:  # a small file must not ask for much memory
             found = f"{config.least_weights:,} or more"
             raise BadData(f"expected at most {_LARGEST:,} parameters, found {found}")
