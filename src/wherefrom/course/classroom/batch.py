@@ -92,7 +92,7 @@ def print_grades(given: argparse.Namespace, grader: Grader) -> None:
         grades = grader.answer_all(given.batch)
         print(json.dumps([grade.as_json() for grade in grades], indent=1))
     elif given.csv is None:
-        rows = (grade.row(grader.tests) for grade in grader.answer_all(given.batch))
+        rows = (grade.row([*grader.tests]) for grade in grader.answer_all(given.batch))
         write_csv(rows, sys.stdout)
     else:
         write_class(given.batch, given.csv, grader)
