@@ -270,8 +270,20 @@ def hostile(small_facts: list[str], tmp_path_factory: pytest.TempPathFactory) ->
     return folder
 
 
-def test_names_in_any_script_and_of_any_length_fit_a_phone(open_page, hostile):
-    opened = open_page(hostile / "report.html", width=360, height=740)
+# Whatever the system's fonts are, they are hardly as wide as these.
+WIDE = {
+    "its own fonts": "/* as they are */",
+    "monospaced and bold": "* { font-family: monospace !important; font-weight: 700 !important }",
+    "wide letters": "* { letter-spacing: 0.2em !important }",
+    "larger type": "* { font-size: 21px !important }",
+}
+
+
+@pytest.mark.parametrize("wide", WIDE.values(), ids=WIDE)
+def test_names_in_any_script_and_of_any_length_fit_a_phone(open_page, hostile, wide):
+    opened = open_page(hostile / "report.html", width=360, height=740, bypass_csp=True)
+    opened.page.add_style_tag(content=wide)
+    opened.page.evaluate("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     for name in ODD:
         assert opened.ask(f"Where was {name} born?") == "answered"
         assert name in opened.page.inner_text("#card .asked")
