@@ -1,15 +1,11 @@
 """Raw answers, the policy that is fitted on them, and the figures that start from them."""
 
-from collections import Counter
-
 import baselines
-import groups
 import numpy as np
 import pytest
 import replay
 
 from wherefrom.answering.policy import find_policy
-from wherefrom.objectives.omissions import is_withheld
 from wherefrom.runs.opened_run import open_run
 
 
@@ -27,29 +23,6 @@ def test_the_policy_of_raw_answers_is_the_runs_own(tiny_run, tmp_path):
     held = found.judge()
     assert len(held) == len(found.questions("held-out"))
     assert all(len(row["samples"]) == 3 for row in found.parts["answer"])
-
-
-def test_groups_and_mixes_by_hand():
-    """Four stated people, one declined; two omitted, one answered and wrong."""
-    rows = [
-        {"relation": "r", "support": "stated", "subject": f"s{i}", "right": True,
-         "answered": i > 0, "certified": False} for i in range(4)
-    ] + [
-        {"relation": "r", "support": "omitted", "subject": f"o{i}", "right": False,
-         "answered": i > 0, "certified": False} for i in range(2)
-    ]  # fmt: skip
-    found = groups.find_groups(rows)
-    stated, omitted = found["rows"]
-    assert (stated["in use"]["answered"]["share"], stated["in use"]["wrong"]["share"]) == (0.75, 0)
-    assert (omitted["n"], omitted["in use"]["wrong"]["share"]) == (2, 0.5)
-    assert found["usual"] == pytest.approx(1 / 3)
-    assert found["mixes"]["in use"][0] == 0
-    # Of half and half, 0.375 + 0.25 are answered, and 0.25 are wrong.
-    assert found["mixes"]["in use"][-1] == pytest.approx(0.4)
-    assert np.isnan(found["mixes"]["certified"]).all(), "nothing is answered"
-    assert groups.draw(found).startswith(b"<?xml")
-    apart = Counter(groups.divide_omitted(row)["support"] for row in rows)
-    assert apart[groups.WITHHELD] == sum(is_withheld(f"o{i}") for i in range(2))
 
 
 def test_the_scores_of_the_field_by_hand():

@@ -17,7 +17,7 @@ from wherefrom.runs.opened_run import open_run
         (["run", "--seeds", "0,0"], "seeds: expected each seed once, found 0 twice"),
         (["run", "--set", "stages.pretrain.stpes=3"], "did you mean 'steps'?"),
         (["run", "--set", "model.n_head=7"], "model.n_embd: expected a multiple of n_head=7"),
-        (["run", "--set", "data=people"], "data: a table, not a value"),
+        (["run", "--set", "data=people"], "data: expected a table, found 'people'"),
         (["run", "--device", "tpu"], "device: expected one of"),
         (["run", "--threads", "-1"], "--threads: expected at least 0, found '-1'; see"),
         (["run", "--seed", "-1"], "seed: expected"),

@@ -233,6 +233,6 @@ DEEP = {
 def test_toml_that_python_cannot_take_is_bad_usage(text, tmp_path):
     file = tmp_path / "c.toml"
     file.write_text(text)
-    with pytest.raises(UsageError, match=r"c\.toml: expected TOML|^Recipe.precision: ") as error:
+    with pytest.raises(UsageError, match=r"c\.toml: expected TOML|^precision: ") as error:
         adjust(PEOPLE, config=str(file))
     assert "\n" not in str(error.value)

@@ -98,7 +98,7 @@ def test_text_is_read_as_the_field_wants_it(name, text, expected):
         ({"tags": {"a": {"b": 1}}}, "tags: Expected `array`, got `object`"),
         ({"sizes": "1,x"}, "sizes[1]: Expected `int`, got `str`"),
         ({"layers": {"sun": {"pen": {"width": "x"}}}}, "layers.sun.pen.width: Expected `int`"),
-        ({"layers": {"walls": {"shape": {"side": "-1"}}}}, "layers.walls.shape: Square.side: exp"),
+        ({"layers": {"walls": {"shape": {"side": "-1"}}}}, "layers.walls.shape.side: exp"),
         ({"layers": {"sun": {"shape": {"kind": "sqare"}}}}, "shape: unknown kind 'sqare'; did you"),
         ({"layers": {"sun": {"shape": {"kind": "square", "radius": 1}}}}, "field `radius`"),
     ],

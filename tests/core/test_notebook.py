@@ -84,8 +84,8 @@ def test_an_audit(frames):
     count = {"supported": LabelCount(3, 2)}
     audit = Audit(
         "people", 0, "m", {"held-out": {"stated": 3, "none": 1}}, None, None, None,
-        EvidenceFindings(None, count),  # type: ignore[arg-type]
-        SourceFindings(0, {"guessed": LabelCount(1, 0)}), None, None, None,
+        EvidenceFindings(count),
+        SourceFindings(0, {"guessed": LabelCount(1, 0)}), None,
     )  # fmt: skip
     assert repr(audit) == "<Audit of people, seed 0: 4 held-out; supported 3, guessed 1>"
     assert "<td>evidence</td><td>supported</td><td>3</td><td>2</td>" in audit._repr_html_()

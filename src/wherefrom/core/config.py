@@ -132,8 +132,10 @@ def _read(cls: Any, data: Any) -> Any:
 
 
 def _explain(error: Exception, where: str) -> str:
-    """msgspec's message with the path at its beginning."""
+    """msgspec's message, or that of a config, with the path at its beginning."""
     text, _, path = str(error).partition(" - at `$")
+    if (field := re.sub(r"^[A-Z]\w*\.", "", text)) != text:  # a config names its class
+        return _at(where, field)
     return f"{where}{path[:-1]}: {text}".lstrip(".: ")
 
 

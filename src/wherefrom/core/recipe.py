@@ -142,6 +142,8 @@ class Task(Config, frozen=True):
 
 
 class Recipe(Config, frozen=True):
+    """What is trained from which data, what is kept of it and what is reported; see the fields."""
+
     name: str
     summary: str
     data: Any

@@ -73,7 +73,7 @@ def test_a_file_is_put_over_the_recipe_and_settings_over_the_file(tmp_path):
     [
         ("seed", "--set seed: expected FIELD=VALUE, found no '='"),
         ("stages.train.steps=3", "stages.train: no such field; .*pretrain"),
-        ("stages.pretrain.steps=0", r"stages.pretrain: Stage.steps: expected a whole .*, found 0"),
+        ("stages.pretrain.steps=0", r"stages.pretrain.steps: expected a whole .*, found 0"),
         ("tasks.birthplace.beams=x", "^tasks.birthplace.beams: Expected `int`, got `str`$"),
         ("data.folder=\udcff", "--set data.folder: expected text, found bytes that are not UTF-8"),
         ("model.vocab_size=3", "^model.vocab_size: expected 0, as the run counts it, found 3$"),

@@ -1,8 +1,10 @@
 """Which models travel in a page, how exactly, and when they are too large."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+from msgspec import structs
 
 from wherefrom.core.errors import BadData
 from wherefrom.models.gpt import GPT, GPTConfig
@@ -43,6 +45,6 @@ def test_the_less_room_there_is_the_fewer_bits(tiny_run: Path, monkeypatch) -> N
 
 def test_a_mixer_that_the_page_does_not_know() -> None:
     model = GPT(GPTConfig(vocab_size=5, n_layer=1, n_embd=8, n_head=1))
-    object.__setattr__(model.config, "attention", "other")
+    model.config = SimpleNamespace(**structs.asdict(model.config) | {"attention": "other"})
     with pytest.raises(BadData, match="expected an attention that the page can compute, found"):
         pack_model("model", model, "fp16")

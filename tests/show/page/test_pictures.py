@@ -7,7 +7,6 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
 import pytest
 
 from tests.support.made_up import make_reply
@@ -16,7 +15,7 @@ from wherefrom.core.replies import RankedAnswer
 from wherefrom.runs.layout import GLANCES
 from wherefrom.runs.opened_run import open_run
 from wherefrom.show.page.learning import draw_answering, draw_learning
-from wherefrom.show.page.pictures import _merge_small, draw_accuracy, draw_reliability, draw_risk
+from wherefrom.show.page.pictures import draw_accuracy, draw_reliability, draw_risk
 from wherefrom.show.page.summary_sentences import summarise
 
 
@@ -72,16 +71,6 @@ def test_losses_stand_on_a_scale_that_begins_at_zero(tiny_run: Path):
     heights = [1000 - float(point.split(",")[1]) for point in points]
     shares = [height / heights[0] for height in heights]
     assert shares == pytest.approx([loss / losses[0] for loss in losses], abs=0.01)
-
-
-def test_facts_are_put_together_until_there_are_a_few():
-    for shown, edges in (
-        ([0] * 5 + [1] * 5 + [2, 3, 2, 3, 2], [0, 1, 2]),  # the bins double
-        ([0] + [20] * 4 + [40] * 9 + [70] * 9, [0, 32, 64]),  # one fact alone says nothing
-        ([20] * 6 + [40] * 6 + [70], [16, 32]),  # nor does the last one
-        ([3], [2]),
-    ):
-        assert _merge_small(np.array(shown)) == edges
 
 
 def make_answers(confidence: list[float], right: list[bool]) -> Any:
