@@ -105,6 +105,7 @@ HOSTILE = {
     "negative offset": array_file(data_offsets=[-4, 0]),
     "unknown dtype": array_file(dtype="OBJECT"),
     "dtype that numpy lacks": array_file(dtype="BF16", shape=[2]),
+    "another that it lacks": array_file(dtype="F8_E5M2"),
     "deeply nested": struct.pack("<Q", 100_000) + b"[" * 100_000,
     "pickle": b"\x80\x04\x95" + b"." * 100,
     "not a number": array_file(struct.pack("<f", np.nan), dtype="F32", shape=[1]),

@@ -148,7 +148,7 @@ def read_arrays(path: Path) -> dict[str, "np.ndarray"]:
             )
         try:
             arrays = load_file(path)
-        except (SafetensorError, ValueError, TypeError, OverflowError) as error:
+        except (SafetensorError, AttributeError, OverflowError, TypeError, ValueError) as error:
             raise Damaged(f"{path}: expected safetensors, found: {one_line(error)}") from error
     for name, array in arrays.items():
         # No training publishes such numbers: it stops at the first that is not finite.
