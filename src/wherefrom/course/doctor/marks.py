@@ -93,7 +93,7 @@ class Grade:
         told |= {"library_solution": self.ours, "refused": self.refused}
         return told | {"seconds": round(self.seconds, 1), "tests": tests}
 
-    def row(self, names: Sequence[str]) -> dict[str, Any]:
+    def row(self, names: Iterable[str]) -> dict[str, Any]:
         """The cells of a table of submissions, by column."""
         lost = [f"{name} {result.mistake or result.state}: {result.text}"
                 for name, result in self.results.items() if result.state != "ok"]  # fmt: skip
