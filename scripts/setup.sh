@@ -202,7 +202,6 @@ gpu() { # the machine's own python, if its torch sees a GPU; else a .venv with t
         gpu_python=$venv_python
     fi
     "$gpu_python" benchmarks/gpu.py ${DATA:+--data "$DATA"} ${TEXTS:+--language "$TEXTS"} "$@"
-    "$gpu_python" benchmarks/influence.py ${DATA:+--data "$DATA"} --out runs/gpu
     "$gpu_python" benchmarks/results.py --gpu runs/gpu/gpu.jsonl
 }
 
