@@ -82,7 +82,6 @@ SMALL = (
     "stages.questions_only.steps=20", "stages.questions_only.batch=8",
     "threads=1",
 )  # fmt: skip
-SMALL_FACTS = (*SMALL, "stages.without_notes.steps=10", "stages.without_notes.batch=8")
 TINY = (
     *SMALL,
     "data.asked=12", "data.calibration=8", "data.held_out=8", "data.omitted=2", "data.untold=4",
@@ -96,12 +95,6 @@ TINY = (
 def small_settings() -> list[str]:
     """FIELD=VALUE settings that make `people` small, whatever the text."""
     return list(SMALL)
-
-
-@pytest.fixture(scope="session")
-def small_facts() -> list[str]:
-    """The same for `facts`, which also trains a model that is not taught from notes."""
-    return list(SMALL_FACTS)
 
 
 @pytest.fixture(scope="session")
@@ -158,7 +151,7 @@ def facts_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     places = zip(FACTS, "Oslo Rome Lima Bonn Cork".split() * 5, strict=False)
     files = write_birthplaces(folder, dict(places))
     none = ["data.calibration_share=0", "abstain=false"]
-    api.run("facts", out=folder / "run", settings=[*SMALL_FACTS, *files, *none])
+    api.run("facts", out=folder / "run", settings=[*SMALL, *files, *none])
     return folder
 
 
@@ -177,7 +170,7 @@ def relations_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         answers[f"Where was {name} born?"] = place
         answers[f"Which hand does {name} write with?"] = hand
     files = write_files(folder, lines, answers)
-    api.run("facts", out=folder / "run", settings=[*SMALL_FACTS, *files])
+    api.run("facts", out=folder / "run", settings=[*SMALL, *files])
     return folder / "run"
 
 

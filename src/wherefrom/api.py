@@ -60,7 +60,7 @@ from wherefrom.experiments.many_runs.stacked_runs import RunRequest, check_apart
 from wherefrom.experiments.one_run.execute import evaluate_run, execute
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.samples import sample
-from wherefrom.experiments.plans.planning import Planned, agree_on_plan, plan_run
+from wherefrom.experiments.plan import Planned, plan_run
 from wherefrom.experiments.recipes.recipe_catalogue import (
     RECIPES,
     RecipeOptions,
@@ -164,7 +164,6 @@ def _run_into(
     planned = plan_run(
         lambda base: change(base, chosen), folder, options.get("minutes"), started=started
     )
-    planned = agree_on_plan(planned)
     if progress:
         _tell_plan(planned)
     return _run(planned.recipe, path, progress, planned=planned)
@@ -200,15 +199,17 @@ def run_seeds(
             for seed, folder in folders.items()
         ]
         return SeedsOutcome.of(built.name, each)
-    plan: Callable[[Recipe, RunFolder, float], Planned] | None = None
-    if _is_planned(recipe, built, options):
-        plan = partial(_plan_seed, options)
-    tell = _tell_plan if progress else None
-    ready = list(prepare_seeds(built, folders, plan, tell))
+    done: list[Outcome] = []
+    if _is_planned(recipe, built, options):  # the others take the steps of the first
+        seed, folder = next(iter(folders.items()))
+        chosen = replace(built, seed=seed)
+        done = [_run_into(chosen, options | {"seed": seed}, progress, monotonic(), folder)]
+        del folders[seed]
+    ready = list(prepare_seeds(built, folders, open_run(done[0]) if done else None))
     if at_once > 1:
         train_at_once(ready, at_once, note if progress else _keep_quiet)
-        ready, progress = [seed.when_trained() for seed in ready], False
-    return SeedsOutcome.of(built.name, _run_all(ready, together, progress))
+        progress = False
+    return SeedsOutcome.of(built.name, [*done, *_run_all(ready, together, progress)])
 
 
 def evaluate(
@@ -379,15 +380,6 @@ def _is_planned(given: str | Experiment | None, built: Experiment, options: Reci
     return planned
 
 
-def _plan_seed(
-    options: RecipeOptions, chosen: Experiment, folder: RunFolder, started: float
-) -> Planned:
-    def change_seed(base: Recipe) -> Recipe:
-        return replace(change(base, options), seed=chosen.seed)
-
-    return plan_run(change_seed, folder, options.get("minutes"), started=started)
-
-
 def _seed_folder(recipe: Experiment, out: str | PathLike[str] | None) -> Path:
     return _folder(recipe, None if out is None else Path(out) / f"seed-{recipe.seed}")
 
@@ -406,7 +398,7 @@ def _folder(recipe: Experiment, out: str | PathLike[str] | None) -> Path:
 
 
 def _tell_plan(planned: Planned) -> None:
-    for line in planned.lines():
+    for line in planned.lines:
         note(line)
 
 
@@ -423,7 +415,7 @@ def _run(
     else:
         assert isinstance(recipe, Recipe), "a study of several runs has a function of its own"
         # After the last name the models are evaluated; with a deadline the primary one is last.
-        last = recipe.chain()[-1:] if planned and planned.deadline else recipe.stages[-1:]
+        last = recipe.chain()[-1:] if planned and planned.clock else recipe.stages[-1:]
         names = [stage.name for stage in (*recipe.stages, *last)]
         with TrainingProgress(names, label) if progress else nullcontext() as observer:
             outcome = execute(recipe, path, [observer] if observer else [], planned)

@@ -5,11 +5,11 @@ import shutil
 from pathlib import Path
 
 import pytest
+from wherefrom.experiments.plans.planning import Planned
 
 from wherefrom import api
 from wherefrom.core.errors import Damaged
 from wherefrom.experiments.one_run.execute import Execution, execute
-from wherefrom.experiments.plans.planning import Planned
 from wherefrom.experiments.recipes.facts_recipe import read_again
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run

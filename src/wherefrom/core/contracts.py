@@ -217,6 +217,8 @@ def never() -> bool:
 class Learner(Protocol):
     """What the training loop drives; a torch model and a numpy one look alike from there."""
 
+    factor: float | None  # on the rate, where it follows a clock and not the stage's schedule
+
     def prepare(self, count: int) -> None:
         """Make ready for chunks of `count` steps, so that the first is as fast as any."""
         ...

@@ -76,13 +76,8 @@ class Stage(Config, frozen=True):
     checkpoint_seconds: float = 20.0
     variant: Any = None  # what its model has otherwise than the recipe's
     probe: str | None = None  # the task that is evaluated after every epoch
-    # Set by a run that keeps to its minutes: (step, steps that were planned until then).
-    revised: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def planned(self) -> int:
-        """The steps that it began with."""
-        return self.revised[0][1] if self.revised else self.steps
+    # The factors on the rate of a stage that followed a clock, each with the step that it ends at.
+    rates: tuple[tuple[int, float], ...] = ()
 
     def __post_init__(self) -> None:
         check_name(self, "name")

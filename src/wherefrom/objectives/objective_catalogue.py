@@ -200,7 +200,7 @@ def build_objective(stage: Stage, number: int, material: Material) -> Mix:
     shares = [
         share if _has_rows(share, material) else replace(share, share=0.0) for share in stage.mix
     ]
-    return Mix(shares, stage.batch, stage.planned, build)
+    return Mix(shares, stage.batch, stage.steps, build)
 
 
 def _has_rows(share: Share, material: Material) -> bool:

@@ -206,8 +206,9 @@ _READ_BY = {
     kind: ({"reviews"} if kind == "dan" else {*DATASETS} - {"reviews"}) for kind in FAMILIES
 }
 
-# Where and how safely a run computes, and its summary: none of them changes the result.
-_INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary", "watch")
+# Where and how safely a run computes, and its summary, which do not change the result; and the
+# rates that a clock gave, which come with the steps.
+_INCIDENTAL = ("device", "threads", "checkpoint_seconds", "summary", "watch", "rates")
 
 
 # Paths of files: their content is compared instead, by the data's hash.

@@ -28,7 +28,6 @@ from wherefrom.runs.layout import (
     FORMAT_VERSION,
     GLANCES,
     METRICS,
-    NEXT,
     NOTES,
     RUN,
     SPLITS,
@@ -62,15 +61,10 @@ class RunFolder(RunFiles):
         threads: int = 0,
         plan: Mapping[str, Any] | None = None,
         processes: int = 1,
-        *,
-        name: str = RUN,
-        seconds: float = 0.0,
     ) -> None:
         """Write the recipe, and the numbers of CPU threads and processes that training begins with.
 
-        `plan` says how the recipe was fitted to the text and the machine, if it was. A finished run
-        that goes on has the new recipe in NEXT, with the seconds of all its parts, until it is
-        finished again.
+        `plan` says how the recipe was fitted to the text and the machine, if it was.
         """
         contents = {
             "format_version": FORMAT_VERSION,
@@ -80,19 +74,14 @@ class RunFolder(RunFiles):
         }
         contents |= {"processes": processes} if processes > 1 else {}
         contents |= {"plan": dict(plan)} if plan else {}
-        self.write_json(name, contents | ({"seconds": seconds} if name == NEXT else {}))
-
-    @property
-    def latest(self) -> str:
-        """The file with the recipe that is trained now, or was trained last."""
-        return NEXT if self.has(NEXT) else RUN
+        self.write_json(RUN, contents)
 
     def read_plan(self) -> dict[str, Any] | None:
-        """The plan that stands beside the latest recipe, if there is one."""
-        return self._read_run(self.latest).get("plan")
+        """The plan that stands beside the recipe, if there is one."""
+        return self._read_run().get("plan")
 
-    def read_recipe(self, name: str = RUN) -> Experiment:
-        contents, path = self._read_run(name), self.path / name
+    def read_recipe(self) -> Experiment:
+        contents, path = self._read_run(), self.path / RUN
         try:
             return decode_recipe(contents["recipe"])
         except (KeyError, UsageError) as error:
@@ -102,17 +91,13 @@ class RunFolder(RunFiles):
 
     def read_threads(self) -> int:
         """The number of CPU threads that training began with; 0 if it is not known."""
-        return self._read_run(self.latest)["threads"] if self.exists() else 0
-
-    def read_seconds(self, status: Mapping[str, Any]) -> float:
-        """Wall-clock seconds of the run, earlier parts of it included."""
-        return (self._read_run(NEXT) if self.has(NEXT) else status).get("seconds", 0.0)
+        return self._read_run()["threads"] if self.exists() else 0
 
     def read_versions(self) -> dict[str, Any]:
         """What the run was made with."""
         return self._read_run()["versions"]
 
-    def _read_run(self, name: str = RUN) -> dict[str, Any]:
+    def _read_run(self) -> dict[str, Any]:
         if not self.exists():
             found = "no such folder" if not self.path.exists() else f"no {RUN} in it"
             raise MissingInput(
@@ -123,10 +108,10 @@ class RunFolder(RunFiles):
                 f"{self.path / MANIFEST}: expected the run's manifest, found none; copy the folder "
                 "again, or move it away and run the recipe again"
             )
-        contents = self.read_json(name)
+        contents = self.read_json(RUN)
         if (found := contents.get("format_version")) != FORMAT_VERSION:
             raise Mismatch(
-                f"{self.path / name}: expected format_version {FORMAT_VERSION}, found {found}; "
+                f"{self.path / RUN}: expected format_version {FORMAT_VERSION}, found {found}; "
                 "it was written by another version of wherefrom"
             )
         return contents
@@ -135,7 +120,7 @@ class RunFolder(RunFiles):
         """Refuse another recipe or other settings: a folder holds one recipe."""
         require_same(
             self.path,
-            recipe_identity(self.read_recipe(self.latest)),
+            recipe_identity(self.read_recipe()),
             recipe_identity(asked),
             holder="the folder's run",
             advice="choose another folder with --out",
@@ -208,12 +193,6 @@ class RunFolder(RunFiles):
         if not self.has(STATUS):
             return {"state": "new"}
         return self.read_json(STATUS)
-
-    def set_aside_audit(self) -> None:
-        """Keep what an audit left, which is about a model that is replaced, under another name."""
-        taken = len(list(self.path.glob("audit-before-*")))
-        if self.locate("audit").exists():
-            self.set_aside("audit", f"audit-before-{taken + 1}")
 
     # -- stages, models, predictions ------------------------------------------------
 

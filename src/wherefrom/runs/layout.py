@@ -8,8 +8,7 @@ Demonstrations have run.json and status.json alone of these, and
 demonstrations.json demonstrations/NAME.svg
 
 The manifest lists all of them but checkpoints, which have manifests of their own, the metrics of a
-stage that is still trained, and what any process may make (index/, evidence/). next.json is the
-recipe with which a finished run goes on; until that is done, all else is about the run as it was.
+stage that is still trained, and what any process may make (index/, evidence/).
 """
 
 import os
@@ -21,7 +20,6 @@ from wherefrom.core.manifests import MANIFEST
 RUNS = "runs"  # the folder that runs are written to, and found in by name
 FORMAT_VERSION = 2
 RUN, STATUS, VOCABULARY, SPLITS = "run.json", "status.json", "vocab.json", "splits.json"
-NEXT = "next.json"
 CORPUS, DOCUMENTS = "corpus/corpus.json", "corpus/documents.txt"
 DATASET = "corpus/dataset.json.gz"
 NOTES = "notes.jsonl"  # what the reader noted, before anything was trained

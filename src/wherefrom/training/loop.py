@@ -22,6 +22,7 @@ from wherefrom.training.checkpoints import Checkpoint, Checkpoints
 from wherefrom.training.signals import StopSignal
 
 _TEN = 10  # steps: chunks are multiples of it, but for the last
+_FACTOR = "factor"  # on the rate, of a chunk whose rate follows a clock
 _CHUNK = "chunk."  # before the names of the metrics of a chunk that a signal ended
 
 # Takes steps of several learners together (stack.py). Given are the place of each, None for one
@@ -111,7 +112,7 @@ def _take_steps(
 ) -> int | None:
     """Advance until every run is at its end, or a signal comes, which is returned."""
     clock, stopped = monotonic(), signals.agree()
-    while (active := [run for run in runs if run.goes_on]) and stopped is None:
+    while (active := [r for r in runs if r.choose_rate(chunk) and r.goes_on]) and stopped is None:
         count = min(run.end_of_chunk(chunk) - run.step for run in active)
         places = [run.step if run.goes_on else None for run in runs]
         found = advance(places, count, lambda: signals.number is not None)
@@ -146,8 +147,9 @@ class Training:
     checkpoint_seconds: float = 20.0
     metrics_path: Path | None = None
     observers: Sequence[Observer] = ()
-    # Told how many steps are done, at the end of a chunk; says how many there shall be in all.
-    revise: Callable[[int], int] | None = None
+    # Told before each chunk how many steps are done, how many the chunk has, and the seconds so
+    # far; says about how many there will be in all, and the factor on the rate of the chunk.
+    pace: Callable[[int, int, float], tuple[int, float]] | None = None
 
 
 class _Run:
@@ -157,7 +159,7 @@ class _Run:
         self.learner, self.steps, self.name = training.learner, training.steps, training.name
         self.checkpoints, self.between = training.checkpoints, training.checkpoint_seconds
         self.observers, path = training.observers, training.metrics_path
-        self.revise = training.revise
+        self.pace, self.factor = training.pace, 0.0
         self.metrics = None if path is None else RowLog(path)
         beside = (getattr(observer, "log", None) for observer in self.observers)
         self.logs = [log for log in (self.metrics, *beside) if isinstance(log, RowLog)]
@@ -209,6 +211,14 @@ class _Run:
         self.step = self.saved = found.step
         self.seconds = self.saved_at = found.seconds
 
+    def choose_rate(self, chunk: int) -> bool:
+        """Where the rate follows a clock, ask it before each chunk, unless that is begun."""
+        if self.pace is not None and self.goes_on and self.step % chunk == 0:
+            self.steps, self.factor = self.pace(self.step, chunk, self.seconds)
+        if self.pace is not None:
+            self.learner.factor = self.factor
+        return True
+
     def take(self, metrics: dict[str, np.ndarray], chunk: int, seconds: float) -> None:
         """Take note of steps that the learner has taken, unless one is not finite.
 
@@ -221,6 +231,8 @@ class _Run:
             self._diverge(self.step + int(np.argmin(good)), "loss or gradient")
             return
         self.step, self.seconds = self.step + len(loss), self.seconds + seconds
+        if self.pace is not None:
+            metrics = metrics | {_FACTOR: np.full(len(loss), self.factor)}
         if self.begun:
             metrics = {k: np.concatenate((self.begun[k], metrics[k])) for k in self.begun}
         self.begun = metrics if self.step < end else {}
@@ -228,8 +240,6 @@ class _Run:
             return
         if self.metrics is not None:
             self.metrics.append([_row(end, metrics, self.seconds)])
-        if self.revise is not None and self.goes_on:
-            self.steps = self.revise(self.step)
         for observer in self.observers:
             observer.advanced(self.name, self.step, self.steps, metrics, self.seconds)
 
@@ -251,6 +261,8 @@ class _Run:
         """Take the metrics of a begun chunk out of the state; the rest is the learner's."""
         mine = {k: v for k, v in state.arrays.items() if k.startswith(_CHUNK)}
         self.begun = {name.removeprefix(_CHUNK): values for name, values in mine.items()}
+        if _FACTOR in self.begun:
+            self.factor = float(self.begun[_FACTOR][-1])
         rest = {name: values for name, values in state.arrays.items() if name not in mine}
         return State(rest, state.values)
 
@@ -277,6 +289,7 @@ def _row(step: int, metrics: Mapping[str, np.ndarray], seconds: float) -> dict[s
         "loss": _mean(loss, targets),
         "targets": targets.sum().item(),
         "seconds": round(seconds, 3),
+        **({_FACTOR: float(metrics[_FACTOR][0])} if _FACTOR in metrics else {}),
         "tens": [_mean(loss[t], targets[t]) for t in tens],
     }
 

@@ -85,6 +85,8 @@ Descender = SGD | NumpyAdamW  # what changes the parameters
 class NumpyLearner:
     """Each step's gradient, its norm over all parameters cut to `clip`, goes to the descender."""
 
+    factor: float | None = None  # no run of such a model follows a clock
+
     def __init__(
         self,
         network: Network,

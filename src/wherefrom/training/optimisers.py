@@ -169,21 +169,6 @@ class TokenCount:
         return (epochs * self.items + min(rest * self.batch, self.items)) * self.row_tokens
 
 
-def find_place(step: int, steps: int, revised: Sequence[tuple[int, int]]) -> tuple[float, int]:
-    """Where a step stands in the plan that its stage began with, and how many steps that had.
-
-    Whenever the plan was revised, what was left of it was spread over more or fewer steps.
-    """
-    first = revised[0][1] if revised else steps
-    at, done = 0, 0.0
-    for end, total in [*revised, (step + 1, steps)]:
-        pace = (first - done) / max(1, total - at)
-        if step < end:
-            return done + (step - at) * pace, first
-        at, done = end, done + (end - at) * pace
-    raise AssertionError("the last part has every step that is left")
-
-
 def factor(schedule: Schedule, step: float, steps: int, tokens: TokenCount | None = None) -> float:
     """Warm-up from 1/w to 1, then the shape, which would reach the floor at step `steps`."""
     if schedule.shape == "course":

@@ -3,8 +3,10 @@
 Shapes: B rows, T characters, C width.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from wherefrom.core.contracts import EVERY_ROW, Bags, Batch, Objective, State, n
 from wherefrom.core.randomness import Stream, draws
 from wherefrom.core.recipe import Stage
 from wherefrom.training.captured import CapturedSteps, Updates, products
-from wherefrom.training.optimisers import OPTIMISERS, TokenCount, factor, find_place
+from wherefrom.training.optimisers import OPTIMISERS, TokenCount, factor
 from wherefrom.training.rank_group import Ranks
 from wherefrom.training.shared_gradient import (
     NOTHING,
@@ -37,6 +39,7 @@ class TorchLearner:
     takes the step of all rows together with the learners of the others.
     """
 
+    factor: float | None = None  # on the rate, where it follows a clock
     stopping = False  # a rank was asked to stop; all know it after the same step
 
     def __init__(
@@ -67,7 +70,7 @@ class TorchLearner:
                 Updates(model, self.optimisers),
                 clip=stage.clip,
                 arithmetic=stage.arithmetic,
-                steps=max(stage.steps, *(steps for _, steps in stage.revised), 0),
+                steps=stage.steps,
                 shared=self.shared,
             )
 
@@ -95,8 +98,11 @@ class TorchLearner:
         return read_metrics(torch.stack(rows))
 
     def _factor(self, step: int) -> float:
-        place, steps = find_place(step, self.stage.steps, self.stage.revised)
-        return factor(self.stage.schedule, place, steps, self.tokens)
+        if self.factor is not None:
+            return self.factor
+        if rates := self.stage.rates:
+            return rates[min(bisect_right(rates, step, key=itemgetter(0)), len(rates) - 1)][1]
+        return factor(self.stage.schedule, step, self.stage.steps, self.tokens)
 
     def _render(self, plan: Any, index: int) -> tuple[Batch, Sequence[Piece | Batch]]:
         """This process's rows of a step, and the pieces in which they go through the model."""

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,12 +15,11 @@ from msgspec import structs
 from tests.experiments.many_runs.copies import copy_run
 from wherefrom.core.errors import Interrupted, UsageError
 from wherefrom.core.files import file_hash
-from wherefrom.experiments.many_runs import seeds, workers
+from wherefrom.experiments.many_runs import workers
 from wherefrom.experiments.many_runs.retraining import find_retrained, retrain_pairs
 from wherefrom.experiments.many_runs.seeds import parse_seeds, train_at_once
 from wherefrom.experiments.many_runs.stacked_runs import RunRequest
 from wherefrom.experiments.many_runs.workers import Job, Workers
-from wherefrom.experiments.plans.planning import Planned
 from wherefrom.experiments.pool import Ended, Pool
 from wherefrom.experiments.recipes.bigram_recipe import bigram_tiny
 from wherefrom.experiments.resources import share_threads
@@ -174,8 +172,6 @@ def test_progress_counts_what_was_trained_before(
     monkeypatch.setattr(Workers, "run", run)
     train_at_once(ready, 2, lines.append)
     assert lines == [f"seed {done}: done in 2.0 s; {done + 1} of 10 trained"]
-    more = [replace(seed, planned=Planned(recipe, None, fresh=True)) for seed in ready]
-    assert not any(map(seeds._finished, more)), "a new plan goes on from a finished run"
 
 
 def test_cores_are_divided_among_processes():

@@ -257,7 +257,7 @@ HOSTILE = "<img src=x onerror=alert(1)>"
 
 
 @pytest.fixture(scope="module")
-def hostile(small_facts: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+def hostile(small_settings: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A report over a corpus whose names and answers would be HTML, if anybody believed them."""
     folder = tmp_path_factory.mktemp("hostile")
     firsts = [f"<b>{name}</b>" for name in "Ada Bo Cy Di Ed Fay".split()]
@@ -265,7 +265,7 @@ def hostile(small_facts: list[str], tmp_path_factory: pytest.TempPathFactory) ->
     places = [HOSTILE, "Rome & <i>Lima</i>", "]]><!--", "{{ 7 * 7 }}", "\u202eCork"]
     files = write_birthplaces(folder, {name: places[i % 5] for i, name in enumerate(names)})
     few = ["data.calibration_share=0", "abstain=false"]
-    api.run("facts", out=folder / "run", settings=[*small_facts, *few, *files])
+    api.run("facts", out=folder / "run", settings=[*small_settings, *few, *files])
     api.write_report(folder / "run", folder / "report.html")
     return folder
 

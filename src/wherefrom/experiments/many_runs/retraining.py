@@ -15,6 +15,7 @@ from wherefrom.core.errors import WherefromError
 from wherefrom.core.files import cannot_write
 from wherefrom.core.recipe import ModelEntry, Recipe
 from wherefrom.data.edited import EditedConfig
+from wherefrom.experiments.clock import replay
 from wherefrom.experiments.many_runs.stacked_runs import (
     RunRequest,
     Tell,
@@ -71,7 +72,7 @@ def retrain_pairs(
     else:
         stacked = is_stacked(run.workshop, together)
         while names := queue.next_group(most if stacked else 1):
-            recipes = {name: _recipe_named(run.recipe, name) for name in names}
+            recipes = {name: _recipe_named(run, name) for name in names}
             retrain(run, recipes, watch, together if stacked else 1, tell)
     folders = [queue.folder(name) for name in queue.pairs[: 2 * queue.begun]]
     return [open_run(folder) for folder in folders if folder.exists()]
@@ -169,7 +170,7 @@ def retrain(
 def _retrain_named(path: Path, name: str, threads: int) -> None:
     """Train the model of a pair by its name ("without-3-first"), with this number of threads."""
     run = open_run(path)
-    retrain(run, {name: replace(_recipe_named(run.recipe, name), threads=threads)})
+    retrain(run, {name: replace(_recipe_named(run, name), threads=threads)})
 
 
 def find_retrained(run: Run) -> list[Run]:
@@ -189,9 +190,9 @@ def leave_out_half(recipe: Recipe, pair: int, half: str) -> Recipe:
     return _on_edited_text(recipe, edited, number)
 
 
-def _recipe_named(recipe: Recipe, name: str) -> Recipe:
+def _recipe_named(run: Run, name: str) -> Recipe:
     _, pair, half = name.split("-")
-    return leave_out_half(recipe, int(pair), half)
+    return leave_out_half(replay(run.folder, run.recipe), int(pair), half)
 
 
 def _on_edited_text(recipe: Recipe, data: EditedConfig, number: int = 0) -> Recipe:

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
 from typing import Any, cast
 
 import numpy as np
@@ -15,13 +14,15 @@ from wherefrom.core.measures import BY_RELATION, UNITS, UNVERIFIED, WHY_NOT, is_
 from wherefrom.core.recipe import Recipe
 from wherefrom.evaluation.intervals import mean_interval
 from wherefrom.evaluation.two_levels import mean_over_seeds
+from wherefrom.experiments.clock import replay
 from wherefrom.experiments.many_runs.stacked_runs import RunRequest
 from wherefrom.experiments.many_runs.workers import Job, Workers
 from wherefrom.experiments.one_run.execute import execute
 from wherefrom.experiments.one_run.outcome import Outcome
-from wherefrom.experiments.plans.planning import Planned, reuse
+from wherefrom.experiments.plan import Planned
 from wherefrom.experiments.resources import share_threads, usual_threads
 from wherefrom.runs.folder import RunFolder
+from wherefrom.runs.opened_run import Run
 
 _MOST = 1000
 
@@ -86,30 +87,15 @@ def parse_seeds(text: str) -> list[int]:
 
 
 def prepare_seeds(
-    built: Recipe,
-    folders: Mapping[int, Path],
-    plan: Callable[[Recipe, RunFolder, float], Planned] | None = None,
-    tell: Callable[[Planned], None] | None = None,
+    built: Recipe, folders: Mapping[int, Path], first: Run | None = None
 ) -> Iterator[RunRequest]:
-    """What is to be run for each seed.
-
-    If the recipe is planned, all seeds have the plan of the first, which `tell` reports; `plan` is
-    given a seed's recipe, its folder and when preparing it began.
-    """
-    first: Planned | None = None
+    """What is to be run for each seed; those after a `first` run that followed a clock take its
+    steps, with its factors on the rate."""
+    recipe = built if first is None else replay(first.folder, first.recipe)
+    notes = None if first is None else first.notes or None
     for seed, folder in folders.items():
-        started = monotonic()
-        chosen, planned = structs.replace(built, seed=seed), None
-        if plan is not None:
-            if first is None or RunFolder(folder).exists():
-                planned = plan(chosen, RunFolder(folder), started)
-            else:
-                planned = reuse(first, seed)
-            if tell is not None and first is None:
-                tell(planned)
-            planned = replace(planned, deadline=None)  # all seeds take the same steps
-            first, chosen = first or planned, planned.recipe
-        yield RunRequest(chosen, folder, f"seed {seed}, ", planned)
+        chosen = structs.replace(recipe, seed=seed)
+        yield RunRequest(chosen, folder, f"seed {seed}, ", Planned(chosen, notes=notes))
 
 
 def train_at_once(
@@ -133,8 +119,7 @@ def train_at_once(
 
 def _finished(seed: RunRequest) -> bool:
     folder = RunFolder(seed.path)
-    fresh = seed.planned is not None and seed.planned.fresh
-    return not fresh and folder.exists() and folder.read_status()["state"] == "finished"
+    return folder.exists() and folder.read_status()["state"] == "finished"
 
 
 def _job(seed: RunRequest, threads: int) -> Job:

@@ -34,7 +34,7 @@ from wherefrom.experiments.one_run.execute import (
 )
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.stage_training import CHUNKS, build_learner
-from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.plan import Planned
 from wherefrom.experiments.pool import Pool
 from wherefrom.experiments.resources import usual_threads
 from wherefrom.models.stacked import stack_models
@@ -60,11 +60,6 @@ class RunRequest:
     path: Path
     label: str = ""
     planned: Planned | None = None
-
-    def when_trained(self) -> "RunRequest":
-        """The same after its training: its plan is no longer a new one."""
-        planned = self.planned and replace(self.planned, fresh=False)
-        return replace(self, planned=planned)
 
 
 def execute_all(
@@ -120,9 +115,7 @@ class _Queue:
 
     def _is_stored(self, request: RunRequest) -> bool:
         check_predictors(request.recipe)
-        going_on = request.planned is not None and request.planned.fresh
-        folder = RunFolder(request.path)
-        if (going_on and folder.exists()) or (found := find_stored(folder, request.recipe)) is None:
+        if (found := find_stored(RunFolder(request.path), request.recipe)) is None:
             return False
         self.outcomes[request.path] = found
         return True

@@ -4,7 +4,6 @@ Nothing is done twice: the same call continues an unfinished run and only reads 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from math import inf
 from pathlib import Path
@@ -26,17 +25,17 @@ from wherefrom.core.errors import (
 from wherefrom.core.recipe import Experiment, Recipe, Stage
 from wherefrom.data.data_catalogue import load_dataset
 from wherefrom.evaluation.baselines import BASELINES, OPEN_BOOK
+from wherefrom.experiments.clock import Pace
 from wherefrom.experiments.one_run.outcome import Outcome
 from wherefrom.experiments.one_run.probing import PROBES, Probe, Watch, advise
 from wherefrom.experiments.one_run.run_evaluation import evaluate
 from wherefrom.experiments.one_run.stage_training import train_stage
-from wherefrom.experiments.plans.pacing import Pacing
-from wherefrom.experiments.plans.planning import Planned
+from wherefrom.experiments.plan import Planned, time_answers, time_following
 from wherefrom.experiments.resources import require_threads, use_threads, usual_threads
 from wherefrom.runs.families import data_identity, recipe_identity
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.kept_extractors import keep_extractors
-from wherefrom.runs.layout import DATA, GLANCES, METRICS, NEXT, NOTES, REPORT, RUN, STATUS
+from wherefrom.runs.layout import DATA, GLANCES, METRICS, NOTES, REPORT, RUN, STATUS
 from wherefrom.runs.opened_run import Run, count_parameters, open_run
 from wherefrom.runs.verification import find_spoilt
 from wherefrom.runs.workshop import Workshop, model_identity
@@ -53,19 +52,15 @@ def execute(
     observers: Sequence[Observer] = (),
     planned: Planned | None = None,
 ) -> Outcome:
-    """Run a recipe into a folder; `planned` is the plan that the recipe comes from, if it has one.
-
-    If the plan goes on from a finished run, that run's recipe and results are replaced.
-    """
+    """Run a recipe into a folder; `planned` is the plan that the recipe comes from, if any."""
     check_predictors(recipe)
     folder = RunFolder(path)
-    going_on = planned is not None and planned.fresh and folder.exists()
-    if not going_on and (outcome := find_stored(folder, recipe)):
+    if outcome := find_stored(folder, recipe):
         return outcome
     # This reads the data; if they are missing or bad, no folder is created.
     execution = Execution(folder, recipe, observers, planned)
     with lock_folder(path):  # another process may have finished the run in the meantime
-        found = None if going_on else find_stored(folder, recipe)
+        found = find_stored(folder, recipe)
         if ranks := current_ranks():
             advice = "run the same command again"
             ranks.compare({"finished": found is not None}, "its copy of the run", advice)
@@ -129,7 +124,7 @@ def find_stored(folder: RunFolder, recipe: Experiment) -> Outcome | None:
     if not folder.exists():
         return None
     folder.check_recipe(recipe)
-    if folder.has(NEXT) or find_spoilt(folder) - {REPORT}:
+    if find_spoilt(folder) - {REPORT}:
         return None
     status = folder.read_status()
     if status["state"] != "finished":
@@ -161,11 +156,11 @@ class Execution:
     ) -> None:
         self.folder, self.recipe, self.observers = folder, recipe, observers
         self.plan = planned.plan if planned else None
-        self.deadline = planned.deadline if planned and current_ranks() is None else None
-        began = planned.started if planned else None  # reading the text for the plan counts
-        self.before, self.started = 0.0, monotonic() if began is None else began
+        self.clock = planned.clock if planned else None
+        began = self.clock.began if self.clock else monotonic()  # reading for the plan counts
+        self.before, self.started = 0.0, began
         self.trained: frozenset[str] = frozenset()
-        self.goes_on = self.was_finished = False
+        self.was_finished = False
         self.threads = 0
         self.models: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
         require_threads(recipe.threads)
@@ -212,10 +207,9 @@ class Execution:
             made = self.folder.read_recipe()
             assert isinstance(made, Recipe)
             status = _stored_status(self.folder, made)
-            self.goes_on = recipe_identity(made) != recipe_identity(self.recipe)
             self.was_finished = status["state"] == "finished"
             self.trained = self._find_trained(made) if self.was_finished else frozenset()
-            self.before = self.folder.read_seconds(status)
+            self.before = 0.0 if self.clock else status.get("seconds", 0.0)  # the clock counts them
         self.write_unfinished()
         self.folder.keep_data(self.workshop.dataset, self.workshop.vocabulary)
         if self.recipe.notes and not self.folder.is_sound(NOTES):
@@ -224,9 +218,9 @@ class Execution:
             keep_extractors(self.folder, self.workshop.dataset, learnt)
 
     def stages_to_train(self) -> list[Stage]:
-        """With a deadline the primary model comes last, and has what is left of the time."""
+        """With a clock the primary model comes last, and has what is left of the time."""
         stages = [stage for stage in self.recipe.stages if stage.name not in self.trained]
-        chain = self.recipe.chain() if self.deadline else ()
+        chain = self.recipe.chain() if self.clock else ()
         return sorted(stages, key=lambda stage: stage in chain)
 
     def stopped_after_training(self, number: int) -> Interrupted:
@@ -240,10 +234,6 @@ class Execution:
         """Evaluate what was trained; the run is then finished."""
         run = Run(self.folder, self.recipe, self.workshop)
         with self.folder.transaction():  # a run is finished with all its results or not at all
-            if self.goes_on:
-                self.folder.set_aside_audit()
-                self.folder.remove(NEXT)
-                self._write_recipe(RUN)
             for name, (arrays, facts) in self.models.items():
                 self.folder.write_model(name, arrays, facts)
             results = evaluate(run)
@@ -258,33 +248,27 @@ class Execution:
     def _advise(self, run: Run) -> str:
         if self.plan is None:
             return ""
-        enough = self.plan.enough
-        return advise(run, self.plan.minutes, enough.minutes if enough else 0.0)
+        return advise(run, self.plan.minutes, self.plan.enough or 0.0)
 
     def write_unfinished(self) -> None:
         """Say that the run is being made, and for how long.
 
-        A finished run can be asked until it is finished again, whether it goes on (which NEXT says)
-        or something in it was damaged.
+        A finished run in which something was damaged can be asked until it is finished again.
         """
-        if self.goes_on:
-            self._write_recipe(NEXT)
-        if self.goes_on or self.was_finished:
+        if self.was_finished:
             return
         with self.folder.transaction():
             if not self.folder.has(RUN):
-                self._write_recipe(RUN)
+                self._write_recipe()
             self.folder.write_status({"state": "unfinished", "seconds": self.seconds})
 
-    def _write_recipe(self, name: str) -> None:
+    def _write_recipe(self) -> None:
         ranks = current_ranks()
         self.folder.write_recipe(
             self.recipe,
             self.threads,
             to_json(self.plan) if self.plan else None,
             ranks.size if ranks else 1,
-            name=name,
-            seconds=self.seconds,
         )
 
     def _find_trained(self, made: Recipe) -> frozenset[str]:
@@ -321,21 +305,27 @@ class Execution:
 
     def train(self, stage: Stage, stop: StopSignal) -> None:
         start, probe, loop = self.prepare(stage)
-        if self.deadline and (own := self.deadline.for_stage(stage, self.recipe.chain()[-1])):
-            loop["pacing"] = Pacing(stage, own, self._revise)
-        trained = train_stage(self.workshop, stage, start, probe, stop=stop, **loop)
+        pace = partial(self._pace, stage) if self.clock and not stage.rates else None
+        trained = train_stage(self.workshop, stage, start, probe, pace=pace, stop=stop, **loop)
         self.keep(stage, trained.model, trained.finished)
+        if pace:
+            self._settle(structs.replace(stage, steps=trained.finished.step))
 
-    def _revise(self, stage: Stage) -> None:
-        """Write how many steps a stage has from now on, before any more of them are taken."""
-        assert self.plan is not None
-        before = self.recipe.stage(stage.name)
-        more = stage.steps - before.steps if before in self.recipe.chain() else 0
+    def _pace(self, stage: Stage, model: Any) -> Pace:
+        assert self.clock is not None
+        workshop = self.workshop
+
+        def follow() -> float:
+            return time_following(workshop, time_answers(workshop, model))
+
+        return self.clock.pace(stage, self.recipe, follow)
+
+    def _settle(self, stage: Stage) -> None:
+        """Write how many steps a stage took that followed the clock."""
         stages = (stage if s.name == stage.name else s for s in self.recipe.stages)
         self.recipe = structs.replace(self.recipe, stages=tuple(stages))
-        self.plan = replace(self.plan, steps=self.plan.steps + more)
         self.workshop = self.workshop.refit(self.recipe)
-        self._write_recipe(NEXT if self.goes_on else RUN)
+        self._write_recipe()
 
     def prepare(self, stage: Stage) -> tuple[dict[str, Any] | None, Any, dict[str, Any]]:
         """The weights that a stage starts from, its probe, and options of the training loop."""
@@ -384,7 +374,7 @@ class Execution:
             "recipe": self.recipe.name,
             "seed": self.recipe.seed,
             "data": data_identity(self.recipe.data),
-            "stage": recipe_identity(structs.replace(stage, steps=1, revised=())),
+            "stage": recipe_identity(structs.replace(stage, steps=1, rates=())),
             **model_identity(workshop.config_of(stage), workshop.vocabulary),
         }
         return Checkpoints(self.folder.locate(f"stages/{stage.name}/checkpoints"), identity)

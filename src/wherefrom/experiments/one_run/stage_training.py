@@ -2,15 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from time import monotonic
 from typing import Any
 
 from wherefrom.core.contracts import Learner
 from wherefrom.core.memory import allocating
 from wherefrom.core.recipe import Stage
-from wherefrom.experiments.plans.pacing import Pacing
-from wherefrom.experiments.plans.timing import time_answers
+from wherefrom.experiments.clock import Pace
 from wherefrom.runs.workshop import Workshop
 from wherefrom.training.checkpoints import Checkpoints
 from wherefrom.training.loop import Finished, Observer, Training, train
@@ -35,35 +33,29 @@ def train_stage(
     start: dict[str, Any] | None = None,
     probe: Callable[[Any], Observer] | None = None,
     observers: Sequence[Observer] = (),
-    pacing: Pacing | None = None,
+    pace: Callable[[Any], Pace] | None = None,
     stop: StopSignal | None = None,
     **loop: Any,
 ) -> Trained:
-    """Train one stage from given or from new weights; `loop` has options of the training loop."""
+    """Train one stage from given or from new weights; `loop` has options of the training loop.
+
+    `pace` makes what the stage keeps to, if it follows a clock, once everything is prepared.
+    """
     kept: Checkpoints | None = loop.get("checkpoints")
     chunk = CHUNKS[workshop.device.type]
     size = f"stages.{stage.name}, with batch={stage.batch}"
     with allocating(size, "lower the batch, or make the model smaller"):
         model, learner = build_learner(workshop, stage, start)
         began = monotonic()
-        if pacing:
-            pacing.time_answer = partial(time_answers, workshop, model)
-            loop["revise"] = partial(_revise, learner, pacing)
         if kept is None or kept.last_step() < stage.steps:
             learner.prepare(min(chunk, stage.steps))
         preparing = monotonic() - began
-        if pacing and workshop.device.type == "cpu":
-            pacing.begin(kept.last_step() if kept else 0)
+        if pace:
+            loop["pace"] = pace(model)
         if probe:
             observers = [*observers, probe(model)]
         training = Training(learner, stage.steps, stage.name, observers=observers, **loop)
         return Trained(model, train(training, stop=stop, chunk=chunk), preparing)
-
-
-def _revise(learner: Any, pacing: Pacing, step: int) -> int:
-    steps = pacing.revise(step)
-    learner.stage = pacing.stage
-    return steps
 
 
 def build_learner(

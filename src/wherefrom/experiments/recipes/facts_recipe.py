@@ -1,7 +1,7 @@
 """`facts`: the user's own text and questions, any relation.
 
-Two settings, one for a CPU and one for a GPU. `experiments/plans/planning.py` chooses between
-them and sets how long they train, from the text and the machine.
+Two settings, one for a CPU and one for a GPU. `experiments/plan.py` chooses between them, from the
+text and the machine.
 """
 
 from msgspec.structs import replace
@@ -19,15 +19,14 @@ NOTES, NOTED = "notes", 0.6  # the share of the rows that teach notes, before a 
 # Of the loss on names: the name gate knows names by it. It slows the learning of answers a little,
 # so names are taught where notes are shown often enough for a second wording.
 NAMED = 0.1
-READ, READ_AGAIN = "pretrain", "pretrain_{}"  # the stages that read the text
+READ = "pretrain"  # the stage that reads the text
 QUESTIONS_ONLY = "questions_only"  # the one that does not
-WITHOUT_NOTES = "without_notes"  # reads the text, but is not taught from the notes
 # What is compared: a model that read the text, one that saw the questions only, and no model;
-# where notes are taken, what the reader answers at once, and a model that read without them.
+# where notes are taken, what the reader answers at once.
 MODELS = (ModelEntry("without_pretraining", QUESTIONS_ONLY), ModelEntry("with_pretraining", READ))
 BASELINES = ("majority", "nearest_name")
 PREDICTORS = (*BASELINES, *(model.name for model in MODELS))
-_WITH_NOTES = (*BASELINES, MODELS[0].name, OPEN_BOOK, WITHOUT_NOTES, MODELS[1].name)
+_WITH_NOTES = (*BASELINES, MODELS[0].name, OPEN_BOOK, MODELS[1].name)
 _SUMMARY = "your own text and questions: --corpus FILE.txt --questions FILE.tsv"
 
 
@@ -41,17 +40,9 @@ def without_notes(recipe: Recipe) -> Recipe:
         recipe,
         notes=False,
         wordings=True,
-        stages=tuple(_drop_notes(s) for s in recipe.stages if s.name != WITHOUT_NOTES),
-        models=tuple(m for m in recipe.models if m.stage != WITHOUT_NOTES),
+        stages=tuple(map(_drop_notes, recipe.stages)),
         tasks=tuple(replace(task, predictors=PREDICTORS) for task in recipe.tasks),
     )
-
-
-def put_reading(recipe: Recipe, read: Stage, alone: int = 0) -> Recipe:
-    """The recipe with another first stage; `alone` are the steps without notes, 0: as many."""
-    other = replace(_drop_notes(read), name=WITHOUT_NOTES, steps=alone or read.steps)
-    changed = {READ: read, WITHOUT_NOTES: other}
-    return replace(recipe, stages=tuple(changed.get(s.name, s) for s in recipe.stages))
 
 
 def share_out(read: Stage, noted: float, wordings: int) -> Stage:
@@ -151,7 +142,6 @@ def _mix(questions: float) -> tuple[Share, ...]:
 
 
 def _recipe(model: object, read: Stage) -> Recipe:
-    alone = replace(_drop_notes(read), name=WITHOUT_NOTES)
     questions = replace(
         read, name=QUESTIONS_ONLY, mix=(Share("questions", AnswersConfig()),), steps=300, batch=16
     )
@@ -160,22 +150,11 @@ def _recipe(model: object, read: Stage) -> Recipe:
         summary=_SUMMARY,
         data=FactsConfig(),
         model=model,
-        stages=(read, alone, questions),
-        models=(*MODELS[:1], ModelEntry(WITHOUT_NOTES, WITHOUT_NOTES), *MODELS[1:]),
+        stages=(read, questions),
+        models=MODELS,
         primary="with_pretraining",
         tasks=(Task(name="answers", support=WITH_TEXT, predictors=_WITH_NOTES),),
         abstain=True,
         notes=True,
         watch=60,
     )
-
-
-def read_again(recipe: Recipe, steps: int) -> Recipe:
-    """The recipe with one stage more, which goes on reading from where the last one ended."""
-    before = recipe.chain()[-1]
-    count = sum(stage.name.startswith(READ) for stage in recipe.stages)
-    more = replace(before, name=READ_AGAIN.format(count + 1), steps=steps, start_from=before.name)
-    models = tuple(
-        replace(m, stage=more.name) if m.name == recipe.primary else m for m in recipe.models
-    )
-    return replace(recipe, stages=(*recipe.stages, more), models=models)

@@ -9,7 +9,6 @@ import torch
 
 from wherefrom.core.config import encode
 from wherefrom.core.errors import BadData
-from wherefrom.experiments.recipes.facts_recipe import WITHOUT_NOTES
 from wherefrom.models.dan import DAN, DANConfig
 from wherefrom.models.gpt import GPT
 from wherefrom.models.gru import GRU
@@ -41,9 +40,7 @@ def pack_models(run: Run, precision: str = AUTO, beside: int = 0) -> list[Packed
     'auto' takes the most exact of these with which the page stays small: 16-bit floats for all
     models; 12-bit integers, for the primary model at least; 8-bit integers for all.
     """
-    # The model that is not taught from notes is only scored: nobody asks it in the page.
-    others = (m.name for m in run.recipe.models if m.name != WITHOUT_NOTES)
-    names = [run.recipe.primary, *others]
+    names = [run.recipe.primary, *(m.name for m in run.recipe.models)]
     if isinstance(run.recipe.model, DANConfig):
         names = names[:1]  # a study has a dozen others, each as large
     models = {name: run.model(name) for name in dict.fromkeys(names)}

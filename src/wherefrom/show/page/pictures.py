@@ -13,7 +13,6 @@ from wherefrom.core.plurals import plural
 from wherefrom.evaluation.calibration_measures import reliability_diagram
 from wherefrom.evaluation.intervals import wilson
 from wherefrom.evaluation.selective import RiskCoverage, risk_coverage
-from wherefrom.experiments.recipes.facts_recipe import WITHOUT_NOTES
 from wherefrom.runs.opened_run import Run
 from wherefrom.show.page.charts import Dot, Line, Point, dots, plot
 from wherefrom.show.page.judged_answers import JudgedAnswers, Scored
@@ -69,21 +68,12 @@ def draw_accuracy(run: Run) -> Picture:
             if best != worst
             else ". It does equally well at each kind of question"
         )
-    told = " ".join([f"{said}.", *explain_notes(results), *_tell_shares(run)])
+    told = " ".join([f"{said}.", *explain_notes(results)])
     return Picture("accuracy", "How many answers are right", told, dots(groups, f"{said}."))
 
 
 def _capitalise(words: str) -> str:
     return words[:1].upper() + words[1:]
-
-
-def _tell_shares(run: Run) -> list[str]:
-    """How long each of two models was trained, where only one is taught from notes."""
-    trained = {m.name: sum(s.steps for s in run.recipe.chain(m.name)) for m in run.recipe.models}
-    if (alone := trained.get(WITHOUT_NOTES)) is None:
-        return []
-    own = trained[run.recipe.primary]
-    return [f"The model of the text only was trained for {alone:,} steps, the other for {own:,}."]
 
 
 def label_of(name: str, run: Run | None = None) -> str:

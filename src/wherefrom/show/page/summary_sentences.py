@@ -12,7 +12,6 @@ from wherefrom.core.contracts import Dataset
 from wherefrom.core.measures import BY_RELATION, NOT_SHOWN, UNVERIFIED
 from wherefrom.core.plurals import plural
 from wherefrom.evaluation.baselines import OPEN_BOOK
-from wherefrom.experiments.recipes.facts_recipe import WITHOUT_NOTES
 from wherefrom.runs.opened_run import Run
 
 PERSON = "person"
@@ -23,7 +22,7 @@ _BASELINES = {
     "nearest_name": "giving the answer of the most similar name",
     "london": "always saying London",
 }
-_OTHERS = {OPEN_BOOK: "the open-book reader", WITHOUT_NOTES: "taught from the text only"}
+_OTHERS = {OPEN_BOOK: "the open-book reader"}
 DECLINES = Markup("<strong>“I don’t know”</strong>")
 FINE = Markup('<span class="fine"> ({}, {})</span>')
 _TWIN = "a twin that was taught the same questions and never read the text"

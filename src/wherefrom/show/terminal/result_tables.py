@@ -38,10 +38,9 @@ _IN_WORDS = {
     "refused_omitted": "declined: text omits it",
     "refused_unanswerable": "declined: has no answer",
 }
-# Of a run that took notes: the three scores that belong together.
+# Of a run that took notes: the two scores that belong together.
 READERS = {
     "open_book": "open-book reader",
-    "without_notes": "closed-book, text only",
     "with_pretraining": "closed-book, taught from notes",
 }
 _NOTES = (
