@@ -45,7 +45,6 @@ from wherefrom.core.sample_size import ALPHA, DELTA
 from wherefrom.course.classroom.handout_files import new_course
 from wherefrom.course.lab.running import run_demonstrations
 from wherefrom.data.data_catalogue import survey_dataset
-from wherefrom.experiments.comparing.explanation import Explanation, explain
 from wherefrom.experiments.comparing.listing import RecipeEntry, RunEntry, list_recipes, list_runs
 from wherefrom.experiments.comparing.run_comparison import RunComparison, compare
 from wherefrom.experiments.comparing.run_perplexity import PerplexityReport, perplexity
@@ -83,12 +82,12 @@ from wherefrom.show.terminal.progress_lines import TrainingProgress, watch_readi
 from wherefrom.training.rank_group import PATIENCE
 
 __all__ = [
-    "Audit", "Claim", "Examples", "Explanation", "Export", "Fault", "Outcome",
+    "Audit", "Claim", "Examples", "Export", "Fault", "Outcome",
     "PerplexityReport", "Recipe", "RecipeEntry", "Replies", "Reply", "Report", "Run",
     "RunComparison", "RunEntry", "SeedsOutcome", "Source", "Verdict", "Verification",
     "WherefromError",
     "ask", "audit", "build_recipe", "compare", "evaluate", "example_report",
-    "examples", "explain", "export", "get_recipe", "list_recipes", "list_runs", "new_course",
+    "examples", "export", "get_recipe", "list_recipes", "list_runs", "new_course",
     "open_run", "perplexity", "run", "run_seeds", "sample", "to_json", "verify",
     "write_report",
 ]  # fmt: skip

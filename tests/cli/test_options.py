@@ -24,12 +24,12 @@ def numbers() -> list[tuple[str, str]]:
 
 def test_the_sweep_finds_them():
     swept = {path for path, _ in numbers()}
-    assert {"ask", "sample", "examples", "perplexity", "explain", "run", "audit"} <= swept
+    assert {"ask", "sample", "examples", "perplexity", "run", "audit"} <= swept
     assert len(numbers()) > 20
 
 
 @pytest.fixture
-def given(tiny_run, sentiment_run, tmp_path):
+def given(tiny_run, tmp_path):
     (tmp_path / "text.txt").write_text("Where was she born?\n")
     question = "Where was Amos Karlsson born?"
     return {
@@ -37,7 +37,6 @@ def given(tiny_run, sentiment_run, tmp_path):
         "examples": [tiny_run],
         "sample": [tiny_run, "--length", "2"],
         "perplexity": [tiny_run, "--text", tmp_path / "text.txt"],
-        "explain": [sentiment_run, "--errors", "2"],
         "export": [tiny_run, "--out", tmp_path / "out"],  # refused, after the number was looked at
     }
 

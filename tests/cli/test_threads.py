@@ -12,7 +12,7 @@ def _as_before():
 
 
 @pytest.fixture
-def commands(own_run, own_facts, sentiment_run, tmp_path) -> dict[str, list[object]]:
+def commands(own_run, own_facts, tmp_path) -> dict[str, list[object]]:
     (tmp_path / "text.txt").write_text("Where was she born?\n")
     return {
         "ask": [own_run, "Where was Ada Lund born?"],
@@ -20,7 +20,6 @@ def commands(own_run, own_facts, sentiment_run, tmp_path) -> dict[str, list[obje
         "evaluate": [own_run],
         "sample": [own_run, "--length", "2"],
         "perplexity": [own_run, "--text", tmp_path / "text.txt"],
-        "explain": [sentiment_run, "a fine film"],
     }
 
 
@@ -29,7 +28,7 @@ def test_commands_compute_with_as_many_as_they_are_told(cli, commands, small_aud
         torch.set_num_threads(1)
         assert cli(name, *arguments, "--threads", "2").code == 0
         assert torch.get_num_threads() == 2, name
-    for name in ("ask", "evaluate", "explain"):
+    for name in ("ask", "evaluate"):
         torch.set_num_threads(2)
         assert cli(name, *commands[name]).code == 0
         assert torch.get_num_threads() == 1, name  # the recipe's

@@ -23,7 +23,6 @@ from wherefrom.cli import (
     doctor,
     evaluate,
     examples,
-    explain,
     export,
     list_,
     perplexity,
@@ -73,7 +72,6 @@ GROUPS = {
         "report": report.report,
     },
     "Look into other models (wherefrom sample shakespeare-gru-0)": {
-        "explain": explain.explain,
         "sample": sample.sample,
         "perplexity": perplexity.perplexity,
     },

@@ -215,19 +215,13 @@ def _print_seeds(found: "SeedsOutcome") -> None:
 
 def _print(outcome: "Outcome") -> None:
     from wherefrom.core.durations import duration
-    from wherefrom.experiments.one_run.study import PAGE as STUDY
     from wherefrom.show.page.lab_report import CLAIMS
     from wherefrom.show.terminal.result_tables import draw, results_table
 
     draw(results_table(outcome.results))
     explain_results(outcome.results)
-    pages = {
-        CLAIMS: "the claims with every number; 'wherefrom report' shows them with figures",
-        STUDY: "the settings that were compared, with figures, and errors explained",
-    }
-    for name, text in pages.items():
-        if (page := Path(outcome.run) / name).exists():
-            print(f"\n{page}: {text}")
+    if (page := Path(outcome.run) / CLAIMS).exists():
+        print(f"\n{page}: the claims with every number; 'wherefrom report' shows them with figures")
     if outcome.advice:
         print(f"\n{outcome.advice}")
     print(f"\n{outcome.run}: {duration(outcome.seconds)} in all")

@@ -12,7 +12,6 @@ from wherefrom.core.vocabulary import Symbols
 NO_WORD = ""  # number 0: what pads a row or was dropped from it
 _WORD = re.compile(r"n't|\w+|(?<=\w)'(?:s|m|re|ve|ll|d)\b|[!?]")
 _SPELLINGS = {"<br />": " ", "_": " ", "’": "'", "n't": " n't"}  # one after the other
-_SHOWN = 5
 
 
 def split_words(text: str) -> list[str]:
@@ -58,21 +57,5 @@ class BagVocabulary(Symbols):
         index = self._index
         return np.array([index[w] for w in words if w in index], np.int32)
 
-    def check(self, text: str) -> None:
-        """Raise BadData where it knows no word of the text: nothing can be said about one."""
-        if not len(self.encode(text)):
-            raise BadData(_nothing_known(split_words(text)))
-
     def decode(self, ids: Sequence[int]) -> list[str]:
         return [self.words[int(i)] for i in ids]
-
-
-def _nothing_known(words: Sequence[str]) -> str:
-    if not words:
-        return "review: expected words, found an empty text; give some"
-    shown = ", ".join(repr(word) for word in words[:_SHOWN])
-    more = ", ..." if len(words) > _SHOWN else ""
-    return (
-        f"review: expected a word that the training reviews have, found only {shown}{more}; "
-        f"the model has never seen {'it' if len(words) == 1 else 'them'}"
-    )

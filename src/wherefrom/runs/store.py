@@ -35,7 +35,7 @@ from wherefrom.core.manifests import MANIFEST, Entry, Measured, read_manifest, s
 _NEXT = ".next-"
 _TRIES = 20  # a reader starts again when a writer committed a change meanwhile
 _MADE_BY = {  # how files' names begin, and the command; the first that fits
-    ("predictions/", "samples/", "study", "status.json"): "evaluate",
+    ("predictions/", "samples/", "status.json"): "evaluate",
     ("audit/confidence.json", "audit/answered.jsonl"): "evaluate",
     ("audit/",): "audit",
     ("report.html",): "report",

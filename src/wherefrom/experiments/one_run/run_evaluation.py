@@ -19,7 +19,6 @@ from wherefrom.evaluation.evaluator import Score, evaluate_answers, evaluate_tex
 from wherefrom.evaluation.mistakes import sort_mistakes
 from wherefrom.evaluation.places import PlaceMatch, place_aware_accuracy
 from wherefrom.experiments.one_run.samples import leave_samples, read_losses
-from wherefrom.experiments.one_run.study import leave_study
 from wherefrom.generation.answerer import BEAMS, ModelAnswerer
 from wherefrom.generation.text_scorer import TextScorer
 from wherefrom.objectives.span_corruption import SpanCorruptionConfig
@@ -44,8 +43,6 @@ def evaluate(run: Run) -> dict[str, Any]:
                 decoded |= {q.text: answer for q, answer in predictions}
     if run.recipe.abstain:
         results |= set_policy(run, predictors.model, decoded)
-    if run.recipe.model.kind == "dan":
-        results |= leave_study(run, results)
     return results
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wherefrom.evaluation.calibration_measures import Bin
-from wherefrom.evaluation.intervals import Interval
 from wherefrom.evaluation.selective import RiskCoverage
 from wherefrom.show.drawing.figures import (
     PALE,
@@ -66,28 +65,6 @@ def draw_losses(stage: str, losses: Sequence[float]) -> bytes:
     figure, (axes,) = panels()
     axes.plot([10 * (i + 1) for i in range(len(losses))], losses, color=RIGHT, linewidth=1)
     dress(axes, f"{stage}: mean loss of each ten updates", "updates", "nats per character")
-    return to_svg(figure)
-
-
-def draw_settings(
-    title: str, scores: Sequence[tuple[str | float, float, Interval]], along_axis: bool = False
-) -> bytes:
-    """Accuracy by setting: numbers `along_axis`, or settings side by side, each with its name."""
-    figure, (axes,) = panels()
-    values = [100 * accuracy for _, accuracy, _ in scores]
-    error = [
-        [100 * accuracy - 100 * low for _, accuracy, (low, _) in scores],
-        [100 * high - 100 * accuracy for _, accuracy, (_, high) in scores],
-    ]
-    if along_axis:
-        at = [float(setting) for setting, _, _ in scores]
-        axes.errorbar(at, values, error, color=RIGHT, ecolor=PALE, marker="o", markersize=3)
-    else:
-        places = list(range(len(values)))
-        axes.errorbar(places, values, error, color=RIGHT, ecolor=PALE, fmt="o")
-        axes.set_xticks(places, [str(setting) for setting, _, _ in scores])
-        axes.margins(x=0.15)
-    dress(axes, "accuracy on validation reviews, %", x=title)
     return to_svg(figure)
 
 

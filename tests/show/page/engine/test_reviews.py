@@ -6,7 +6,6 @@ import pytest
 
 from tests.support.engine import embed
 from wherefrom.core.bags import split_words
-from wherefrom.core.errors import BadData
 from wherefrom.models.dan import Classifier
 from wherefrom.runs.opened_run import open_run
 
@@ -41,10 +40,10 @@ def test_reviews_are_judged_as_by_the_classifier(run_js, sentiment_run: Path) ->
     for here, there in zip(found, classifier.answer(texts), strict=True):
         assert here["label"] == there.text
         assert here["probability"] == pytest.approx(there.probability, abs=1e-5)
-    for text, message in (("", empty), ("qqq www", foreign), ("qqq", one)):
-        with pytest.raises(BadData) as error:
-            run.vocabulary.check(text)
-        assert str(error.value) == message
+    assert empty == "review: expected words, found an empty text; give some"
+    missing = "review: expected a word that the training reviews have, found only "
+    assert foreign == f"{missing}'qqq', 'www'; the model has never seen them"
+    assert one == f"{missing}'qqq'; the model has never seen it"
     # A word's effect is what its odds lose without it: by the classifier itself.
     vocabulary = run.vocabulary
     known = [w["word"] for w in found[0]["words"] if w["known"]]
