@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wherefrom.generation import answerer
+from wherefrom.generation import language_model
 
 
 class _NotAllYetError(Exception):
@@ -35,7 +35,8 @@ def divided(monkeypatch: pytest.MonkeyPatch) -> Callable[[int, Callable[[], Any]
         done: list[Any] = []
         found = None
         for rank in range(size):
-            monkeypatch.setattr(answerer, "current_ranks", lambda r=rank: Turn(r, size, done))
+            turn = Turn(rank, size, done)
+            monkeypatch.setattr(language_model, "current_ranks", lambda turn=turn: turn)
             with suppress(_NotAllYetError):
                 found = work()
         return found, len(done)

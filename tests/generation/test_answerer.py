@@ -158,16 +158,16 @@ def test_probabilities_of_given_answers_are_means_over_all_prompts_too():
     assert answer_probabilities(in_other_words(), [], []).shape == (0,)
 
 
-@pytest.mark.parametrize(("size", "parts"), [(1, 1), (3, 3), (4, 0)])
-def test_several_ranks_decode_what_one_does(divided, size: int, parts: int):
-    """Their batches are smaller, so sums may be taken in another order. Twelve prompts are too few
-    for four ranks: each answers all."""
+@pytest.mark.parametrize("size", [1, 3, 13])
+def test_several_ranks_decode_what_one_does(divided, size: int):
+    """Their batches are smaller, so sums may be taken in another order; one of thirteen has
+    nothing to do."""
     torch.manual_seed(0)
     shape = {"vocab_size": 12, "block_size": 12, "n_layer": 1, "n_head": 2, "n_embd": 8}
     model = GPT(GPTConfig(**shape)).eval()
     requests = [Request((3, 4, i), 5, beams) for i in range(2, 6) for beams in (1, 2, 4)]
     found, done = divided(size, lambda: ModelAnswerer(model, VOCABULARY).generate(requests))
-    assert done == parts
+    assert done == size
     for here, there in zip(found, Decoder(model).generate(requests), strict=True):
         logs = [[each.log_probability for each in some] for some in (here, there)]
         np.testing.assert_allclose(logs[0], logs[1], atol=1e-5)

@@ -128,18 +128,36 @@ def test_a_request_does_not_depend_on_the_others(mixer, max_rows):
             assert_same(one, other)
 
 
+class Narrow(Uncached):
+    """Counts its rows, and has memory for so many."""
+
+    def __init__(self, model: nn.Module, most: int) -> None:
+        super().__init__(model)
+        self.most, self.rows = most, list[int]()
+
+    def forward(self, tokens: Tensor, cache: None = None) -> Tensor:
+        self.rows.append(len(tokens))
+        if len(tokens) > self.most:
+            raise torch.OutOfMemoryError
+        return super().forward(tokens)
+
+
 def test_never_more_rows_than_allowed():
+    model = Narrow(random_model(), 512)
+    Decoder(model, max_rows=7).generate(mixed_requests())
+    assert 5 <= max(model.rows) <= 7
+
+
+def test_a_device_without_memory_for_all_rows_decodes_fewer_at_a_time():
     model = random_model()
-    decoder = Decoder(model, max_rows=7)
-    for request in mixed_requests():
-        decoder.join(request)
-    most = 0
-    while decoder.busy:
-        decoder.step()
-        rows = [lane.memory.rows for lane in decoder._lanes.values()]
-        assert rows == [lane.rows for lane in decoder._lanes.values()]
-        most = max(most, sum(rows))
-    assert 5 <= most <= 7
+    narrow = Narrow(model, 4)
+    found = Decoder(narrow, max_rows=16).generate(mixed_requests())
+    assert 4 in narrow.rows
+    for each, wanted in zip(found, Decoder(model).generate(mixed_requests()), strict=True):
+        for one, other in zip(each, wanted, strict=True):
+            assert_same(one, other)
+    with pytest.raises(torch.OutOfMemoryError):
+        Decoder(Narrow(model, 2)).generate(mixed_requests())  # a search has three rows
 
 
 @pytest.mark.parametrize("top_k", [0, 3])
@@ -216,7 +234,6 @@ def test_streaming_gives_the_same_characters_one_by_one():
         ((completion,),) = decoder.generate([request])
         stream = decoder.stream(request)
         assert next(stream) == completion.tokens[0]
-        assert not decoder.busy
         assert (completion.tokens[0], *stream) == completion.tokens
     with pytest.raises(UsageError, match=r"Request\.beams: expected 1"):
         next(decoder.stream(Request((5, 6), beams=2)))
@@ -236,9 +253,9 @@ def test_limits():
     assert not any(c.finished for completions in found for c in completions)
     for prompt in ((), (*full, 2)):
         with pytest.raises(BadData, match=r"prompt: expected 1 to 24 characters.*found"):
-            Decoder(model).join(Request(prompt))
-    with pytest.raises(UsageError, match="at most max_rows=4"):
-        Decoder(model, max_rows=4).join(Request((2,), beams=5))
+            Decoder(model).generate([Request(prompt)])
+    (found,) = Decoder(model, max_rows=4).generate([Request((2,), beams=5)])
+    assert len(found) == 5, "the rows of one request are never too many"
     assert Decoder(model).generate([]) == []
 
 

@@ -4,7 +4,7 @@ import torch
 
 from tests.support.drawn_models import draw_gpt
 from wherefrom.core.errors import BadData
-from wherefrom.generation import scoring
+from wherefrom.generation import language_model
 from wherefrom.generation.scoring import following, score, score_with_entropy
 from wherefrom.models.attention import MIXERS
 from wherefrom.models.gpt import GPT, GPTConfig
@@ -40,7 +40,7 @@ def test_scores_are_those_of_each_text_alone(mixer, monkeypatch):
     starts = [1 + i % 3 for i in range(len(sequences))]
     found = [score(model, sequences, starts)]
     for budget in (40, 1):
-        monkeypatch.setattr(scoring, "reading_budget", lambda _, budget=budget: budget)
+        monkeypatch.setattr(language_model, "ON_CPU", budget)
         found.append(score(model, sequences, starts))
     assert model.training
     for text, start, *ways in zip(sequences, starts, *found, strict=True):
@@ -71,11 +71,6 @@ def test_the_last_character_need_not_be_read():
     assert len(score(model, [[2] * 17])[0]) == 16
     with pytest.raises(BadData, match=r"text 1: expected at most 17 characters.*found 18"):
         score(model, [[2], [2] * 18])
-
-
-def test_nothing_comes_before_the_first_character():
-    with pytest.raises(BadData, match="text 0: expected something before"):
-        score(random_model(), [[2, 3]], [0])
 
 
 @pytest.mark.parametrize("mixer", MIXERS)

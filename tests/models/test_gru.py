@@ -65,7 +65,7 @@ def test_decoding_with_states_is_decoding_without(beams):
     requests = [
         Request(prompt, max_new=3 + 4 * i, number=i, **drawn) for i, prompt in enumerate(prompts)
     ]
-    kept = Decoder(model, max_rows=7).generate(requests)  # rows come, go, move and grow
+    kept = Decoder(model, max_rows=7).generate(requests)  # rows come, go and move
     anew = Decoder(Uncached(model), max_rows=7).generate(requests)
     for one, other in zip(kept, anew, strict=True):
         assert [c.tokens for c in one] == [c.tokens for c in other]

@@ -6,6 +6,7 @@ them searches in all: an answer's probability is then the mean of those that it 
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 from types import MappingProxyType
 
 import numpy as np
@@ -13,15 +14,13 @@ import numpy as np
 from wherefrom.core.contracts import SHORTEST_ROOM, Answer, Candidate
 from wherefrom.core.vocabulary import MASK_ID, Alphabet
 from wherefrom.generation.decoder import Decoder
-from wherefrom.generation.language_model import LanguageModel
+from wherefrom.generation.language_model import LanguageModel, divide
 from wherefrom.generation.requests import Completion, Request
 from wherefrom.generation.scoring import score
 from wherefrom.generation.text_scorer import TextScorer
-from wherefrom.training.rank_group import current_ranks
 
 BEAMS = 4  # of the search for an answer, unless a task says otherwise
 OTHER_BEAMS = 2  # of the search in another wording of the question, at most
-_FEWEST = 4  # prompts for each rank: fewer are answered sooner by one
 
 Prompt = tuple[int, ...]
 # Other wordings of a question, by its text: what stands before the answer's gap, and behind it.
@@ -59,16 +58,14 @@ class ModelAnswerer(TextScorer):
     def answer(self, questions: Sequence[str]) -> list[Answer]:
         """The most probable closed answer the search finds, and the next best."""
         most = self.max_new() if callable(self.max_new) else self.max_new
-        requests: list[Request] = []
-        places: list[slice] = []
-        for question in questions:
-            own, *others = self.prompts(question)
-            start = len(requests)
-            requests.append(Request(own, most, self.beams))
-            requests += [Request(other, most, min(self.beams, OTHER_BEAMS)) for other in others]
-            places.append(slice(start, len(requests)))
-        found = self.generate(requests)
-        return [self._read(found[place]) for place in places]
+        asked = [self.prompts(question) for question in questions]
+        requests = [
+            Request(prompt, most, min(self.beams, OTHER_BEAMS) if other else self.beams)
+            for prompts in asked
+            for other, prompt in enumerate(prompts)
+        ]
+        found = iter(self.generate(requests))
+        return [self._read([*islice(found, len(prompts))]) for prompts in asked]
 
     def prompts(self, question: str) -> list[Prompt]:
         """What the model reads before it answers: the question, and its other wordings.
@@ -85,18 +82,8 @@ class ModelAnswerer(TextScorer):
 
     def generate(self, requests: Sequence[Request]) -> Sequence[Sequence[Completion]]:
         """What follows each prompt; ranks divide the prompts, unless there are few."""
-        ranks, decoder = current_ranks(), Decoder(self.model)
-        if ranks is None or len(requests) < _FEWEST * ranks.size:
-            return decoder.generate(requests)
-        own = decoder.generate(requests[ranks.rows])
-        sent = [[[list(c.tokens), c.log_probability, c.finished] for c in each] for each in own]
-        completions: list[list[Completion]] = [[] for _ in requests]
-        for rank, found in enumerate(ranks.exchange(requests, sent)):
-            completions[rank :: ranks.size] = [
-                [Completion(tuple(tokens), log, finished) for tokens, log, finished in each]
-                for each in found
-            ]
-        return completions
+        found = divide(requests, Decoder(self.model).generate)
+        return [[Completion(tuple(c[0]), *c[1:]) for c in each] for each in found]
 
     def _read(self, found: Sequence[Sequence[Completion]]) -> Answer:
         """The answer that has most of the probability after all prompts.
@@ -126,16 +113,11 @@ def answer_probabilities(
     """
     encode = answerer.vocabulary.encode
     longest = answerer.model.max_input + 1  # the last character is scored and never read
-    rows: list[Prompt] = []
-    starts: list[int] = []
-    owner: list[int] = []
-    for i, (question, answer) in enumerate(zip(questions, answers, strict=True)):
-        for prompt in answerer.prompts(question):
-            rows.append((*prompt, *encode(answer), MASK_ID)[:longest])
-            starts.append(len(prompt))
-            owner.append(i)
-    found = score(answerer.model, rows, starts)
+    pairs = zip(questions, answers, strict=True)
+    asked = [(i, p, a) for i, (q, a) in enumerate(pairs) for p in answerer.prompts(q)]
+    rows = [(*prompt, *encode(answer), MASK_ID)[:longest] for _, prompt, answer in asked]
+    found = score(answerer.model, rows, [len(prompt) for _, prompt, _ in asked])
     # Summed in double precision: a long answer adds up dozens of small numbers.
     each = np.exp([float(row.sum(dtype=np.float64)) for row in found])
-    places, n = np.array(owner, dtype=np.int64), len(questions)
+    places, n = np.array([i for i, _, _ in asked], dtype=np.int64), len(questions)
     return np.bincount(places, weights=each, minlength=n) / np.bincount(places, minlength=n)

@@ -1,6 +1,7 @@
 """What is asked of the decoder, and what it gives back."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from wherefrom.core.bounds import MOST_SYMBOLS, check_number, check_whole
 from wherefrom.core.config import check
@@ -29,23 +30,15 @@ class Request:
     number: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("max_new", "beams"):
-            check(getattr(self, name) > 0, "Request", name, getattr(self, name), "above 0")
+        for name, least in {"max_new": 1, "beams": 1, "seed": 0, "number": 0}.items():
+            check_whole(self, name, least, MASK32)
         check_number(self, "temperature", 0, HOTTEST, "0: greedy; all are alike at the end")
         check_whole(self, "top_k", 0, MOST_SYMBOLS, "0: all")
-        for name in ("seed", "number"):
-            value = getattr(self, name)
-            check(0 <= value <= MASK32, "Request", name, value, f"0 to {MASK32}")
         fits = self.beams == 1 or self.temperature == 0
         check(fits, "Request", "temperature", self.temperature, "0 where there are beams")
 
-    @property
-    def greedy(self) -> bool:
-        return self.temperature == 0 or self.top_k == 1
 
-
-@dataclass(frozen=True)
-class Completion:
+class Completion(NamedTuple):
     """What followed a prompt, without the stop character.
 
     The log-probability is the model's own (temperature 1) of all that was chosen, the stop
@@ -55,16 +48,3 @@ class Completion:
     tokens: tuple[int, ...]
     log_probability: float
     finished: bool
-
-
-@dataclass(frozen=True)
-class Event:
-    """News of one request after a step.
-
-    `token` is the character it chose (None: the stop, or a search that has not decided);
-    `completions`, best first, come once, when the request leaves.
-    """
-
-    ticket: int
-    token: int | None = None
-    completions: tuple[Completion, ...] | None = None

@@ -4,7 +4,7 @@ Shapes: R rows, T characters, V vocabulary.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from itertools import chain
 
 import numpy as np
 import torch.nn.functional as F
@@ -14,18 +14,13 @@ from wherefrom.core.errors import BadData
 from wherefrom.generation.language_model import (
     LanguageModel,
     device_of,
+    divide,
     groups,
     pad,
     reading,
-    reading_budget,
 )
-from wherefrom.training.rank_group import current_ranks
-
-_FEWEST = 2  # batches for each rank: fewer are read sooner by one
 
 Texts = Sequence[Sequence[int]]
-# What is wanted of some of the texts, given their numbers and the texts padded, (R, T).
-Wanted = Callable[[Sequence[int], Tensor], Iterator[np.ndarray]]
 
 
 def score(
@@ -54,15 +49,13 @@ def following(model: LanguageModel, sequences: Texts, count: int = 1) -> np.ndar
                 f"text {i}: expected {count} to {model.max_input} characters, which the model can "
                 f"go on from, found {len(sequence)}"
             )
-    return np.array(_read(model, sequences, partial(_follow, model, sequences, count)))
 
+    def follow(members: Sequence[int], tokens_RT: Tensor) -> Iterator[np.ndarray]:
+        for i, logits_TV in zip(members, model(tokens_RT), strict=True):
+            end = len(sequences[i])
+            yield logits_TV[end - count : end].softmax(-1).cpu().numpy()
 
-def _follow(
-    model: LanguageModel, sequences: Texts, count: int, members: Sequence[int], tokens_RT: Tensor
-) -> Iterator[np.ndarray]:
-    for i, logits_TV in zip(members, model(tokens_RT), strict=True):
-        end = len(sequences[i])
-        yield logits_TV[end - count : end].softmax(-1).cpu().numpy()
+    return np.array(_read(model, sequences, follow))
 
 
 def _score(
@@ -70,63 +63,56 @@ def _score(
 ) -> list[np.ndarray]:
     """A row of scores of each sequence, and one of entropies; empty where nothing is scored."""
     begins = [1] * len(sequences) if starts is None else starts
-    _check(sequences, begins, model.max_input)
-    return _read(model, sequences, partial(_score_batch, model, sequences, begins, entropies))
+    for i, (sequence, begin) in enumerate(zip(sequences, begins, strict=True)):
+        if len(sequence) - 1 > model.max_input:
+            raise BadData(
+                f"text {i}: expected at most {model.max_input + 1} characters, the most that the "
+                f"model scores, found {len(sequence)}"
+            )
+        assert begin > 0, "nothing comes before the first character, so it cannot be scored"
+
+    def score_batch(members: Sequence[int], tokens_RT: Tensor) -> Iterator[np.ndarray]:
+        if tokens_RT.shape[1] < 2:
+            yield from np.zeros((len(members), 1 + entropies, 0), dtype=np.float32)
+            return
+        logits_RTV, targets_RT = model(tokens_RT[:, :-1]), tokens_RT[:, 1:]
+        losses_RT = F.cross_entropy(logits_RTV.transpose(1, 2), targets_RT, reduction="none")
+        rows = zip(members, losses_RT.cpu().numpy(), logits_RTV, strict=True)
+        for i, losses_T, logits_TV in rows:
+            here = slice(begins[i] - 1, len(sequences[i]) - 1)
+            found = [-losses_T[here]]
+            if entropies:
+                logs_TV = logits_TV[here].log_softmax(-1)
+                found.append(-(logs_TV.exp() * logs_TV).sum(-1).cpu().numpy())
+            yield np.stack(found)
+
+    return _read(model, sequences, score_batch)
 
 
-def _score_batch(
+def _read(
     model: LanguageModel,
     sequences: Texts,
-    starts: Sequence[int],
-    entropies: bool,
-    members: Sequence[int],
-    tokens_RT: Tensor,
-) -> Iterator[np.ndarray]:
-    if tokens_RT.shape[1] < 2:
-        yield from np.zeros((len(members), 1 + entropies, 0), dtype=np.float32)
-        return
-    logits_RTV, targets_RT = model(tokens_RT[:, :-1]), tokens_RT[:, 1:]
-    losses_RT = F.cross_entropy(logits_RTV.transpose(1, 2), targets_RT, reduction="none")
-    rows = zip(members, losses_RT.cpu().numpy(), logits_RTV, strict=True)
-    for i, losses_T, logits_TV in rows:
-        here = slice(starts[i] - 1, len(sequences[i]) - 1)
-        found = [-losses_T[here]]
-        if entropies:
-            logs_TV = logits_TV[here].log_softmax(-1)
-            found.append(-(logs_TV.exp() * logs_TV).sum(-1).cpu().numpy())
-        yield np.stack(found)
+    wanted: Callable[[Sequence[int], Tensor], Iterator[np.ndarray]],
+) -> list[np.ndarray]:
+    """What is wanted of every sequence, in order; those of similar lengths are read at once.
 
+    `wanted` takes the numbers of some sequences and their characters, padded, (R, T). Ranks divide
+    whole batches: a text is read beside the same others, and to the same bits, as by one process.
+    """
+    device = device_of(model)
+    texts = sorted(enumerate(sequences), key=lambda text: len(text[1]))
+    parts = groups([len(sequence) for _, sequence in texts], device)
+    batches = [texts[part] for part in parts]
 
-def _read(model: LanguageModel, sequences: Texts, wanted: Wanted) -> list[np.ndarray]:
-    """What is wanted of every sequence, in order; those of similar lengths are read at once."""
-    device, ranks = device_of(model), current_ranks()
-    order = sorted(range(len(sequences)), key=lambda i: len(sequences[i]))
-    parts = groups([len(sequences[i]) for i in order], reading_budget(device))
-    batches = [order[part] for part in parts]
-    if ranks is not None and len(batches) < _FEWEST * ranks.size:
-        ranks = None
-    rows: dict[int, np.ndarray] = {}
-    with reading(model):
-        for members in batches if ranks is None else batches[ranks.rows]:
-            tokens_RT = pad([sequences[i] for i in members], device)
-            rows |= dict(zip(members, wanted(members, tokens_RT), strict=True))
-    if (
-        ranks is not None
-    ):  # a text is read beside the same others, and to the same bits, as by one process
-        own = {i: found.tolist() for i, found in rows.items()}
-        found = [part.items() for part in ranks.exchange(sequences, own)]
-        rows = {int(i): np.array(row, np.float32) for part in found for i, row in part}
+    def read(own: Sequence[list[tuple[int, Sequence[int]]]]) -> list[list[np.ndarray]]:
+        with reading(model):
+            pairs = (zip(*batch, strict=True) for batch in own)
+            return [list(wanted(members, pad(found, device))) for members, found in pairs]
+
+    found = divide(batches, read, lambda rows: [row.tolist() for row in rows])
+    every = zip(chain(*batches), chain(*found), strict=True)
+    rows = {
+        i: np.array(row, None if isinstance(row, np.ndarray) else np.float32)
+        for (i, _), row in every
+    }
     return [rows[i] for i in range(len(sequences))]
-
-
-def _check(sequences: Texts, starts: Sequence[int], longest: int) -> None:
-    for i, (sequence, start) in enumerate(zip(sequences, starts, strict=True)):
-        if len(sequence) - 1 > longest:
-            raise BadData(
-                f"text {i}: expected at most {longest + 1} characters, the most that the model "
-                f"scores, found {len(sequence)}"
-            )
-        if start < 1:
-            raise BadData(
-                f"text {i}: expected something before the characters to score, found nothing"
-            )

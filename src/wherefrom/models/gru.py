@@ -65,15 +65,13 @@ class States:
     """
 
     states_LRH: Tensor
-    tokens_RP: Tensor  # room alone: the text itself need not be kept
     lengths_R: Tensor
     waiting_LRTH: Tensor | None = None
 
     @classmethod
-    def empty(cls, layers: int, rows: int, positions: int, width: int, like: Tensor) -> "States":
+    def empty(cls, layers: int, rows: int, width: int, like: Tensor) -> "States":
         lengths = torch.zeros(rows, dtype=torch.long, device=like.device)
-        room = lengths.new_zeros(1, 1).expand(rows, positions)
-        return cls(like.new_zeros(layers, rows, width), room, lengths)
+        return cls(like.new_zeros(layers, rows, width), lengths)
 
     def before(self) -> Tensor:
         """The states to go on from, (L, R, H): zero in front of a text."""
@@ -93,18 +91,12 @@ class States:
 
     def part(self, start: int, stop: int) -> "States":
         rows = slice(start, stop)
-        return States(self.states_LRH[:, rows], self.tokens_RP[rows], self.lengths_R[rows])
+        return States(self.states_LRH[:, rows], self.lengths_R[rows])
 
     def move(self, source_N: Tensor, target_N: Tensor, first: int = 0) -> None:
         """Copy rows over others; a state has no positions, so `first` saves nothing."""
         self.states_LRH[:, target_N] = self.states_LRH[:, source_N]
         self.lengths_R[target_N] = self.lengths_R[source_N]
-
-    def resized(self, rows: int, positions: int) -> "States":
-        more = rows - len(self.lengths_R)
-        lengths_R = F.pad(self.lengths_R, (0, more))
-        room = lengths_R.new_zeros(1, 1).expand(rows, positions)
-        return States(F.pad(self.states_LRH, (0, 0, 0, more)), room, lengths_R)
 
 
 class GRU(nn.Module):
@@ -128,7 +120,7 @@ class GRU(nn.Module):
 
     def new_cache(self, rows: int, positions: int) -> States:
         config, like = self.config, self.head.weight.detach()
-        return States.empty(config.n_layer, rows, positions, config.n_hidden, like)
+        return States.empty(config.n_layer, rows, config.n_hidden, like)
 
     def features(self, tokens_RT: Tensor, cache: States | None = None) -> Tensor:
         """(R, T, H) before the head. With a cache, the tokens follow each row's own text."""

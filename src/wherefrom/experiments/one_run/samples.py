@@ -46,8 +46,8 @@ def sample(
     fits = 0 < length <= LONGEST
     check(fits, "sample", "length", length, f"1 to {LONGEST:,} characters (an hour and more)")
     known = tuple(scorer.vocabulary.encode(prompt))
-    # A request checks its numbers, and a decoder the prompt's length, when it is queued.
-    Decoder(scorer.model).join(
+    # A request checks its numbers, and a decoder the prompt's length.
+    Decoder(scorer.model).seat(
         Request(known, length, temperature=temperature, top_k=top_k, seed=seed, stop=None)
     )
     tokens = go_on(scorer.model, known, length, temperature=temperature, top_k=top_k, seed=seed)

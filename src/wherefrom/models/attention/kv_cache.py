@@ -6,7 +6,6 @@ Shapes: R rows, N rows named by an index, H heads, P positions held, D head widt
 from dataclasses import dataclass
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor
 
 
@@ -48,10 +47,6 @@ class Cache:
             torch.zeros(rows, **integers),
         )
 
-    @property
-    def rows(self) -> int:
-        return self.lengths_R.numel()
-
     def write_tokens(self, tokens_RT: Tensor) -> Tensor:
         """Put new characters after each row's own; their positions, (R, T).
 
@@ -89,17 +84,3 @@ class Cache:
             kept_LRHPD[:, target_N, :, held] = kept_LRHPD[:, source_N, :, held]
         self.tokens_RP[target_N, held] = self.tokens_RP[source_N, held]
         self.lengths_R[target_N] = self.lengths_R[source_N]
-
-    def resized(self, rows: int, positions: int) -> "Cache":
-        """The same text with room for more rows and positions."""
-        more_rows, more = rows - self.rows, positions - self.tokens_RP.shape[1]
-        padding = (0, 0, 0, more, 0, 0, 0, more_rows)
-        layers, _, heads, _, width = self.keys_LRHPD.shape
-        # Keys that a mixer does not keep have no width, which torch 2.6 cannot pad.
-        no_keys_LRHPD = self.keys_LRHPD.new_empty(layers, rows, heads, positions, 0)
-        return Cache(
-            F.pad(self.keys_LRHPD, padding) if width else no_keys_LRHPD,
-            F.pad(self.values_LRHPD, padding),
-            F.pad(self.tokens_RP, (0, more, 0, more_rows)),
-            F.pad(self.lengths_R, (0, more_rows)),
-        )
