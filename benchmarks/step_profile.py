@@ -30,7 +30,7 @@ CHUNK, CHUNKS, REPLAYS, WATCHED = 100, 6, 200, 10
 PARTS = ("rows", "forward", "backward", "whole step")
 # Kernels by a part of their name, the first that fits.
 KINDS = {
-    "attention": ("mix_rows", "flash", "sdpa", "fmha", "cudnn"),
+    "attention": ("flex_attention", "flash", "sdpa", "fmha", "cudnn"),
     "products": ("nvjet", "gemm", "cutlass", "cublas", "splitK", "bmm"),
     "update of the weights": ("multi_tensor", "FusedOptimizer", "foreach"),
     "fused by the compiler": ("triton_",),

@@ -167,8 +167,8 @@ def declared() -> tuple[set[str], set[str]]:
     return names(project["dependencies"]), set().union(*of_users)
 
 
-# What those have who need it: for notebooks, beside CUDA, beside lm-evaluation-harness.
-AT_HAND = {"pandas", "triton", "datasets"}
+# What those have who need it: for notebooks, beside lm-evaluation-harness.
+AT_HAND = {"pandas", "datasets"}
 
 
 def test_what_is_imported_is_installed():

@@ -58,7 +58,7 @@ class RotarySelfAttention(CausalSelfAttention):
     """
 
     positional = True
-    cacheable = False  # what is written above is given whole rows
+    cacheable = False  # what is written above is given rows of equal positions
     rope_cache: Tensor
 
     def __init__(self, config: Any) -> None:
@@ -67,7 +67,8 @@ class RotarySelfAttention(CausalSelfAttention):
         self.register_buffer("rope_cache", precompute_rotary_emb(width, config.block_size))
 
     def place(self, q_and_k_2BHTD: Tensor, positions_BT: Tensor | None) -> Tensor:
-        q, k = (apply_rotary_emb(x, self.rope_cache) for x in q_and_k_2BHTD)
+        cache = self.rope_cache if positions_BT is None else self.rope_cache[positions_BT[0]]
+        q, k = (apply_rotary_emb(x, cache) for x in q_and_k_2BHTD)
         return torch.stack((q, k))
 
     def _get_name(self) -> str:

@@ -24,7 +24,6 @@ from wherefrom.models.attention.kv_cache import Cache
 from wherefrom.models.attention.mixer import Mixer
 from wherefrom.models.attention.mixers import MIXERS
 from wherefrom.models.attention.packing import Packing
-from wherefrom.models.attention.unpadded import try_out
 from wherefrom.models.block import Block, norm
 from wherefrom.models.dropout import Dropout
 from wherefrom.models.ngrams import NgramEmbedding
@@ -164,15 +163,6 @@ class GPT(nn.Module):
     def packing(self, lengths_B: Tensor, width: int, capacity: int) -> Packing:
         """How rows of those lengths go through the model without their padding."""
         return Packing.of(lengths_B, width, capacity)
-
-    def try_out(self) -> None:
-        """Find out what this device can do, before steps are captured."""
-        config = self.config
-        mixer = self.layers[0].attn
-        shape = config.n_head, config.n_embd // config.n_head
-        angles = getattr(mixer, "angles", None)
-        rest = angles, config.qk_norm, config.attn_pdrop
-        try_out(self.head.weight.device, *shape, *rest)
 
     def new_cache(self, rows: int, positions: int) -> Cache:
         config = self.config

@@ -218,8 +218,6 @@ class CapturedSteps:
         return self.steps >= least_compiled(getattr(self.model, "config", None))
 
     def _make_graph(self) -> None:
-        if (try_out := getattr(self.model, "try_out", None)) is not None:
-            try_out()
         with products(self.arithmetic):
             self._loss = self._choose_loss()
             if self._loss != self._plain_loss:

@@ -1,15 +1,20 @@
 """Packing against what plain loops would pack, and against the padded rows it stands for."""
 
+import dataclasses
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 from torch import Tensor
+from torch.nn.attention import flex_attention
 
 from tests.support.drawn_models import draw_gpt
 from wherefrom.models.attention import MIXERS, Packing
+from wherefrom.models.attention.packing import BLOCK, find_blocks
 from wherefrom.models.gpt import GPT, GPTConfig
+from wherefrom.models.stacked import stack_models
 
 WIDTH, CAPACITY = 8, 21
 VANILLA = GPTConfig(
@@ -93,6 +98,50 @@ def test_empty_slots_are_finite_and_teach_nothing(mixer):
         assert parameter.grad is None or torch.isfinite(parameter.grad).all(), name
     if not MIXERS[mixer].positional:  # only the two positions that a character has
         assert model.pos_emb.grad[0].any(-1).tolist() == [True] * 2 + [False] * 7
+
+
+@given(
+    lengths=st.lists(st.integers(0, 2 * BLOCK + 2), min_size=2, max_size=8).map(sorted),
+    more=st.integers(0, BLOCK + 1),
+)
+@settings(max_examples=30, deadline=None)
+def test_blocks_are_compared_if_a_slot_of_one_sees_one_of_the_other(lengths, more):
+    lengths_2B = torch.tensor([lengths, lengths[::-1]])  # two models, with as many slots
+    packing = Packing.side_by_side(lengths_2B, 2 * BLOCK + 2, sum(lengths) + more + 1)
+    blocks = find_blocks(packing.positions_N)
+    slots = torch.arange(len(packing.places_N))
+    rows = torch.where(packing.filled_N, packing.places_N // (2 * BLOCK + 2), -1 - slots)
+    seen = (rows[:, None] == rows) & (slots <= slots[:, None])
+    assert torch.equal(blocks.mask_mod(slots, slots, slots[:, None], slots), seen)
+    count = -(-len(slots) // BLOCK)
+    whole = torch.zeros(count, BLOCK, count, BLOCK, dtype=torch.bool)
+    whole.view(count * BLOCK, -1)[: len(slots), : len(slots)] = seen
+    compared = whole.any(3).any(1)
+    assert torch.equal(blocks.to_dense()[0, 0].bool(), compared)
+    numbers, indices = blocks.q_num_blocks[0, 0], blocks.q_indices[0, 0]  # for the way back
+    for block in range(count):
+        by = indices[block, : numbers[block]].tolist()
+        assert by == compared[:, block].nonzero()[:, 0].tolist()
+
+
+@pytest.mark.parametrize("models", [1, 2])
+def test_slots_compared_where_they_stand_give_what_padded_rows_give(models, monkeypatch):
+    for_tests = "_FLEX_ATTENTION_DISABLE_COMPILE_DEBUG"  # what is not compiled takes seconds
+    monkeypatch.setattr(flex_attention, for_tests, True, raising=False)
+    config = replace(MODERN, attention="rope", n_embd=32)
+    each = [draw_gpt(config, seed=k) for k in range(models)]
+    model = each[0] if models == 1 else stack_models(each)
+    lengths = torch.tensor(LENGTHS * models)
+    tokens = torch.randint(20, (len(lengths), WIDTH), generator=torch.Generator().manual_seed(1))
+    packing = model.packing(lengths, WIDTH, CAPACITY)
+    assert packing.blocks is None  # no compiled step, no GPU
+    standing = dataclasses.replace(packing, blocks=find_blocks(packing.positions_N))
+    with torch.no_grad():
+        expected, found = (model.features(tokens, packing=p) for p in (packing, standing))
+    assert found.isfinite().all()  # in empty slots, too
+    assert expected.std() > 0.1
+    filled = packing.filled_N
+    torch.testing.assert_close(found[filled], expected[filled])
 
 
 @pytest.mark.parametrize("mixer", PACKABLE)

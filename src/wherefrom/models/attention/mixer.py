@@ -1,18 +1,27 @@
-"""What the attention mixers share: what they declare, and how heads become one again.
+"""What the attention mixers share: a mixer says what it projects and scores, and the rest follows.
 
-Shapes: B rows, T characters, S characters looked at, H heads, D head width, C = H x D.
+Shapes: B rows, T characters, S characters looked at, N slots of a packing, H heads, D head width,
+C = H x D.
 """
 
 import math
 from typing import Any, ClassVar
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
+from torch.nn.attention.flex_attention import flex_attention
 
 from wherefrom.models.affine import affine
-from wherefrom.models.attention.packing import Packing
+from wherefrom.models.attention.kv_cache import Cache
+from wherefrom.models.attention.packing import BLOCK, Packing
 from wherefrom.models.block import Arrangement
 from wherefrom.models.dropout import Dropout
+
+_NARROWEST = 16  # numbers of a head that torch's block-wise attention takes
+KERNEL_OPTIONS = {f"BLOCK_{name}": BLOCK for name in ("M", "N", "M1", "N1", "M2", "N2")}
+
+QKV = tuple[Tensor, Tensor, Tensor]
 
 
 class Mixer(nn.Module):
@@ -22,7 +31,7 @@ class Mixer(nn.Module):
     n_head, block_size, attn_pdrop and resid_pdrop (and bias, default true).
     """
 
-    cacheable: ClassVar[bool] = True  # can go on from a Cache
+    cacheable: ClassVar[bool] = True  # can go on from a Cache: knows positions that it is told
     packable: ClassVar[bool] = True  # takes a Packing
     positional: ClassVar[bool] = False  # brings positions; else the model adds learned ones
     compares: ClassVar[bool] = True  # scores are products of queries and keys
@@ -58,31 +67,89 @@ class Mixer(nn.Module):
         self._add_output(config)
         self.qk_norm: bool = getattr(config, "qk_norm", False)
 
-    def compare(self, q_BHTD: Tensor, k_BHSD: Tensor) -> Tensor:
+    def project(self, x_BTC: Tensor, positions_BT: Tensor | None = None) -> QKV:
+        """Queries, keys and values, each (B, H, T, D); keys that nobody needs have width 0."""
+        raise NotImplementedError
+
+    def score(self, q_BHTD: Tensor, k_BHSD: Tensor) -> Tensor:
+        """How well each query and each key fit, (B, H, T, S)."""
+        return q_BHTD @ k_BHSD.mT / math.sqrt(k_BHSD.shape[-1])
+
+    def share(self, q_BHTD: Tensor, k_BHSD: Tensor, seen: Tensor | None = None) -> Tensor:
         """The weights (B, H, T, S): rows sum to one, over positions up to their own."""
-        scores = q_BHTD @ k_BHSD.transpose(-2, -1) / math.sqrt(k_BHSD.shape[-1])
-        return scores.masked_fill(~self.see(q_BHTD.shape[2], k_BHSD.shape[2]), -1e10).softmax(-1)
+        seen = self.see(q_BHTD.shape[2], k_BHSD.shape[2]) if seen is None else seen
+        return self.score(q_BHTD, k_BHSD).masked_fill(~seen, -1e10).softmax(-1)
 
     def see(self, asking: int, asked: int) -> Tensor:
         """The top left corner of the causal triangle, whichever side is longer."""
         return self.mask[:, :, :asking, :asked] != 0
 
-    def mix(
-        self, weights_BHTS: Tensor, values_BHSD: Tensor, packing: Packing | None = None
-    ) -> Tensor:
+    def weights(self, x_BTC: Tensor, *others: Tensor) -> Tensor:
+        """How much position t takes from position s: (B, H, T, S), rows sum to one."""
+        return self.share(*self.project(x_BTC, *others)[:2])
+
+    def values(self, x_BTC: Tensor) -> Tensor:
+        """What each position gives to those that look at it: (B, H, T, D)."""
+        return self.project(x_BTC)[2]
+
+    def mix(self, weights_BHTS: Tensor, values_BHSD: Tensor) -> Tensor:
         """The weighted values, heads side by side, through the output projection."""
-        return self.join(self.attn_drop(weights_BHTS) @ values_BHSD, packing)
+        return self.join(self.attn_drop(weights_BHTS) @ values_BHSD)
 
-    def join(self, mixed_BHTD: Tensor, packing: Packing | None = None) -> Tensor:
-        mixed = mixed_BHTD.transpose(1, 2).flatten(2)
-        if packing is not None:
-            mixed = packing.pack(mixed)
-        return self.resid_drop(self.proj(mixed))
+    def forward(
+        self,
+        x: Tensor,
+        positions_BT: Tensor | None = None,
+        cache: Cache | None = None,
+        layer: int = 0,
+        packing: Packing | None = None,
+    ) -> Tensor:
+        if packing is not None:  # all slots are one row to whatever works slot by slot
+            q, k, v = self.project(x[None], packing.positions_N[None])
+            return self.join(self._attend_packed(q, k, v, packing))[0]
+        q, k, v = self.project(x, positions_BT)
+        seen = None
+        if cache is not None:
+            assert positions_BT is not None
+            k, v = cache.write(layer, k, v, positions_BT)
+            seen = torch.arange(v.shape[2], device=v.device) <= positions_BT[:, None, :, None]
+        return self.join(self.attend(q, k, v, seen))
+
+    def _attend_packed(
+        self, q_1HND: Tensor, k_1HND: Tensor, v_1HND: Tensor, packing: Packing
+    ) -> Tensor:
+        """Each slot's weighted values, (1, H, N, D), of its own row.
+
+        A compiled step on a GPU compares the slots as they stand; else rows get their padding.
+        """
+        dropping = self.training and self.attn_drop.p > 0
+        wide = v_1HND.shape[-1] >= _NARROWEST
+        if packing.blocks is not None and self.compares and wide and not dropping:
+            q, k = q_1HND.to(v_1HND.dtype), k_1HND.to(v_1HND.dtype)
+            return flex_attention(
+                q, k, v_1HND, block_mask=packing.blocks, kernel_options=KERNEL_OPTIONS
+            )
+        parts = (part[0].transpose(0, 1) for part in (q_1HND, k_1HND, v_1HND))
+        mixed_BHTD = self.attend(*(packing.spread(part).transpose(1, 2) for part in parts))
+        return packing.pack(mixed_BHTD.transpose(1, 2)).transpose(0, 1)[None]
+
+    def attend(
+        self, q_BHTD: Tensor, k_BHSD: Tensor, v_BHSD: Tensor, seen: Tensor | None = None
+    ) -> Tensor:
+        """Each position's weighted values, (B, H, T, D); without `seen`, of positions so far."""
+        if not self.compares:
+            return self.attn_drop(self.share(q_BHTD, k_BHSD, seen)) @ v_BHSD
+        dropout = self.attn_drop.p if self.training else 0.0
+        return F.scaled_dot_product_attention(
+            q_BHTD, k_BHSD, v_BHSD, seen, dropout, is_causal=seen is None
+        )
+
+    def join(self, mixed_BHTD: Tensor) -> Tensor:
+        return self.resid_drop(self.proj(mixed_BHTD.transpose(1, 2).flatten(2)))
 
 
-def project(x: Tensor, layers: tuple[nn.Linear, ...], packing: Packing | None = None) -> Tensor:
-    """x through all layers in one product, (B, T, layers x C): a packed x is spread over rows."""
+def project(x: Tensor, *layers: nn.Linear) -> Tensor:
+    """x through all layers in one product, (B, T, layers x C)."""
     weight = torch.cat([layer.weight for layer in layers], -2)
     bias = None if layers[0].bias is None else torch.cat([layer.bias for layer in layers], -1)
-    found = affine(x, weight, bias)
-    return found if packing is None else packing.spread(found)
+    return affine(x, weight, bias)

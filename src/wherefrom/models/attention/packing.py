@@ -12,6 +12,9 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.attention.flex_attention import BlockMask
+
+BLOCK = 64  # slots that a compiled attention compares at a time; rows are about as long
 
 
 @dataclass(frozen=True)
@@ -22,7 +25,7 @@ class Packing:
     filled_N: Tensor  # whether a slot has a character
     slots_BT: Tensor  # the slot of each place; 0 where there is no character
     live_BT: Tensor  # whether a place has a character
-    cu_seqlens: Tensor | None = None  # each row's first slot, if attention reads rows unpadded
+    blocks: BlockMask | None = None  # for a compiled step on a GPU: which slots see which
 
     @classmethod
     def of(cls, lengths_B: Tensor, width: int, capacity: int) -> "Packing":
@@ -52,12 +55,14 @@ class Packing:
         # A row's first place less its first slot: with a slot added, that slot's place.
         first_KB = torch.arange(0, models * rows * width, width, device=device).view(models, rows)
         place_KN = (first_KB - starts_KB).gather(1, row_KN.clamp(max=rows - 1)) + slot_KN
+        places_N = torch.where(filled_KN, place_KN, 0).flatten()
+        fused = lengths_KB.is_cuda and torch.compiler.is_compiling()
         return cls(
-            torch.where(filled_KN, place_KN, 0).flatten(),
+            places_N,
             filled_KN.flatten(),
             slots_KBT.flatten(0, 1),
             live_KBT.flatten(0, 1),
-            find_cu_seqlens(lengths_KB, width, capacity) if lengths_KB.is_cuda else None,
+            find_blocks(places_N % width) if fused else None,
         )
 
     @property
@@ -76,18 +81,28 @@ class Packing:
         return _Move.apply(x_N, *index).unflatten(0, self.live_BT.shape)  # pyright: ignore
 
 
-def find_cu_seqlens(lengths_KB: Tensor, width: int, capacity: int) -> Tensor:
-    """Where the rows of K models begin among all slots, and where the last one ends; int32.
+def find_blocks(positions_N: Tensor) -> BlockMask:
+    """Slots see those of their row up to themselves; an empty slot, whose position is 0, itself.
 
-    The empty slots behind a model's rows are rows too, none of them longer than `width`.
+    Rows follow each other. So a block sees the blocks from its first slot's row on up to itself,
+    and is seen by itself and by the next ones that begin to see no later.
     """
-    models = lengths_KB.shape[0]
-    ends_KB = lengths_KB.cumsum(1).clamp(max=capacity)
-    pieces = torch.arange(1, -(-capacity // width) + 1, device=lengths_KB.device) * width
-    rest = (ends_KB[:, -1:] + pieces).clamp(max=capacity)
-    first = torch.arange(models, device=lengths_KB.device)[:, None] * capacity
-    ends = (torch.cat((ends_KB, rest), 1) + first).flatten()
-    return torch.cat((ends.new_zeros(1), ends)).int()
+    slot_N = torch.arange(len(positions_N), device=positions_N.device)
+    first_N = slot_N - positions_N
+    first = (first_N[::BLOCK] // BLOCK).contiguous()  # block that each block sees from
+    block = slot_N[: len(first)]
+    end = torch.searchsorted(first, block, right=True)  # block up to which each is seen
+
+    def sees(row: Tensor, head: Tensor, slot: Tensor, other: Tensor) -> Tensor:
+        return (other <= slot) & (other >= first_N[slot])
+
+    def span(begin: Tensor, count: Tensor) -> tuple[Tensor, Tensor]:
+        indices = (begin[:, None] + block).clamp(max=len(block) - 1)
+        return count[None, None].int(), indices[None, None].int()
+
+    size, none = (len(slot_N), len(slot_N)), (None, None)
+    seen, seeing = span(first, block + 1 - first), span(block, end - block)
+    return BlockMask(size, *seen, *none, *seeing, *none, (BLOCK, BLOCK), sees)
 
 
 class _Move(torch.autograd.Function):

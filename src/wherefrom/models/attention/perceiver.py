@@ -11,13 +11,12 @@ C = H x D.
 from typing import Any, ClassVar
 
 import torch
-import torch.nn.functional as F
 from msgspec.structs import replace
 from torch import Tensor, nn
 
 from wherefrom.models.attention.causal import CausalSelfAttention, normalise
 from wherefrom.models.attention.kv_cache import Cache
-from wherefrom.models.attention.mixer import Mixer, project
+from wherefrom.models.attention.mixer import QKV, Mixer, project
 from wherefrom.models.attention.packing import Packing
 from wherefrom.models.block import Arrangement, Block, mlp, norm
 
@@ -101,24 +100,17 @@ class CausalCrossAttention(Mixer):
         super().__init__(config)
         self._add_comparison(config)
 
-    def project(self, x_BTC: Tensor, other_BSC: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def project(self, x_BTC: Tensor, other_BSC: Tensor) -> QKV:  # pyright: ignore
         """Queries (B, H, T, D) of the one, keys and values (B, H, S, D) of the other."""
         q = self.query(x_BTC).unflatten(-1, (self.n_head, -1)).transpose(1, 2)
-        parts = project(other_BSC, (self.key, self.value)).unflatten(-1, (2, self.n_head, -1))
+        parts = project(other_BSC, self.key, self.value).unflatten(-1, (2, self.n_head, -1))
         k, v = parts.permute(2, 0, 3, 1, 4)
         return (normalise(q), normalise(k), v) if self.qk_norm else (q, k, v)
-
-    def weights(self, x_BTC: Tensor, other_BSC: Tensor) -> Tensor:
-        """How much position t takes from the other's position s: (B, H, T, S)."""
-        q, k, _ = self.project(x_BTC, other_BSC)
-        return self.compare(q, k)
 
     def values(self, other_BSC: Tensor) -> Tensor:
         return self.project(other_BSC, other_BSC)[2]
 
-    def forward(self, x_q: Tensor, x_kv: Tensor) -> Tensor:
+    def forward(self, x_q: Tensor, x_kv: Tensor) -> Tensor:  # pyright: ignore
         """x_q is (B, T, C), x_kv (B, S, C): the names that the course's code has for them."""
         q, k, v = self.project(x_q, x_kv)
-        dropout = self.attn_drop.p if self.training else 0.0
-        seen = self.see(q.shape[2], k.shape[2])
-        return self.join(F.scaled_dot_product_attention(q, k, v, seen, dropout_p=dropout))
+        return self.join(self.attend(q, k, v, self.see(q.shape[2], k.shape[2])))

@@ -18,7 +18,7 @@ from msgspec.structs import asdict, replace
 
 from wherefrom.core.errors import BadData
 from wherefrom.core.vocabulary import MASK_ID, PAD_ID, Alphabet
-from wherefrom.models.attention.unpadded import NORM_EPS
+from wherefrom.models.attention.causal import NORM_EPS
 from wherefrom.models.gpt import GPTConfig
 from wherefrom.show.page.making import spell_setting
 
