@@ -20,22 +20,21 @@ def build(config: DANConfig = CONFIG, seed: int = 0) -> DAN:
     return DAN(config)
 
 
-def pad(texts: list[list[int]], width: int) -> torch.Tensor:
-    return torch.tensor([text + [0] * (width - len(text)) for text in texts])
-
-
 def ragged(texts: list[list[int]]) -> Bags:
-    return gather_bags([np.array(text) for text in texts])
+    return gather_bags([np.array(text, int) for text in texts])
 
 
 @settings(deadline=None, max_examples=20)
 @given(TEXTS, st.integers(0, 9))
-def test_padding_changes_nothing(texts, more):
+def test_words_that_are_none_change_nothing(texts, more):
     model = build()
-    width = max(map(len, texts))
-    narrow, wide = model(pad(texts, width)), model(pad(texts, width + more))
-    torch.testing.assert_close(narrow, wide)
-    torch.testing.assert_close(model(ragged(texts)), wide)
+    torch.testing.assert_close(model(ragged(texts)), model(ragged([t + [0] * more for t in texts])))
+    means = [model.embedding[text].mean(0) for text in texts]
+    torch.testing.assert_close(model.pool(ragged(texts)), torch.stack(means))
+
+
+def test_a_text_without_words_is_zero():
+    assert not build().pool(ragged([[], [0]])).any()
 
 
 def test_the_gradient_is_that_of_torchs_own_embedding_bag():

@@ -1,7 +1,6 @@
 """The deep averaging network: the mean of a text's word vectors, hidden layers, two logits.
 
-Shapes: B texts, N words of all of them, T places of a padded row, D width of a vector, H hidden
-units, C classes.
+Shapes: B texts, N words of all of them, D width of a vector, H hidden units, C classes.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,8 +14,8 @@ from msgspec.structs import asdict, replace
 from torch import Tensor, nn
 
 from wherefrom.core.bags import BagVocabulary
-from wherefrom.core.bounds import MOST_UNITS, check_vocabulary, check_whole
-from wherefrom.core.config import TaggedConfig, check
+from wherefrom.core.bounds import MOST_UNITS, check_choice, check_vocabulary, check_whole
+from wherefrom.core.config import TaggedConfig
 from wherefrom.core.contracts import Answer, Bags, Candidate
 from wherefrom.core.errors import BadData
 
@@ -41,11 +40,10 @@ class DANConfig(TaggedConfig, frozen=True, tag="dan"):
     vocab_size: int = 0  # the vocabulary's, filled in by the run
 
     def __post_init__(self) -> None:
-        name, known = type(self).__name__, tuple(ACTIVATIONS)
         for field in ("width", "hidden"):
             check_whole(self, field, 1, MOST_UNITS)
         check_whole(self, "depth", 0, DEEPEST)
-        check(self.activation in known, name, "activation", self.activation, f"one of {known}")
+        check_choice(self, "activation", tuple(ACTIVATIONS))
         check_whole(self, "classes", 2, MOST_UNITS)
         check_vocabulary(self)
 
@@ -68,9 +66,8 @@ class DANVariant(TaggedConfig, frozen=True, tag="dan-variant"):
             check_whole(self, "depth", 0, DEEPEST)
         if self.hidden is not None:
             check_whole(self, "hidden", 1, MOST_UNITS)
-        known = self.activation is None or self.activation in ACTIVATIONS
-        wanted = f"one of {tuple(ACTIVATIONS)}"
-        check(known, "DANVariant", "activation", self.activation, wanted)
+        if self.activation is not None:
+            check_choice(self, "activation", tuple(ACTIVATIONS))
 
     def of(self, config: DANConfig) -> DANConfig:
         return replace(config, **{k: v for k, v in asdict(self).items() if v is not None})
@@ -109,24 +106,21 @@ class DAN(nn.Module):
             )
         return torch.from_numpy(vectors_VD.astype(np.float32))
 
-    def pool(self, bags: Bags | Tensor) -> Tensor:
-        """The mean vector of each text's words [B, D]; no word counts for nothing.
+    def pool(self, bags: Bags) -> Tensor:
+        """The mean vector of each text's words [B, D]; no word counts for nothing."""
+        words, offsets = bags
+        return F.embedding_bag(
+            words, self.embedding, offsets.to(words.dtype), mode="mean", padding_idx=0
+        )
 
-        A tensor [B, T] is rows padded with no word; of a text without any word the mean is 0.
-        """
-        words, offsets = (bags, None) if isinstance(bags, Tensor) else bags
-        if offsets is not None:
-            offsets = offsets.to(words.dtype)
-        return F.embedding_bag(words, self.embedding, offsets, mode="mean", padding_idx=0)
-
-    def features(self, bags: Bags | Tensor) -> Tensor:
+    def features(self, bags: Bags) -> Tensor:
         """[B, 1, H]: a text is a row of one position, as learners have it."""
         x_BH = self.pool(bags)
         for layer in self.layers:
             x_BH = ACTIVATIONS[self.config.activation](layer(x_BH))
         return x_BH[:, None]
 
-    def forward(self, bags: Bags | Tensor) -> Tensor:
+    def forward(self, bags: Bags) -> Tensor:
         return self.head(self.features(bags)[:, 0])
 
 
@@ -140,7 +134,12 @@ class Classifier:
 
     def answer(self, questions: Sequence[str]) -> list[Answer]:
         logits_BC = self.logits([self.vocabulary.encode(text) for text in questions])
-        return [self._read(row) for row in torch.softmax(logits_BC, 1).tolist()]
+        found = []
+        for row in torch.softmax(logits_BC, 1).tolist():
+            candidates = [Candidate(*pair) for pair in zip(self.labels, row, strict=True)]
+            best, *others = sorted(candidates, key=lambda c: -c.probability)
+            found.append(Answer(best.text, best.probability, tuple(others)))
+        return found
 
     @torch.no_grad()
     def logits(self, bags: Sequence[np.ndarray]) -> Tensor:
@@ -149,12 +148,6 @@ class Classifier:
         device = self.model.embedding.device
         found = [self.model(Bags(b.words.to(device), b.offsets.to(device))) for b in pieces]
         return torch.cat(found).double().cpu()
-
-    def _read(self, probabilities: list[float]) -> Answer:
-        pairs = zip(self.labels, probabilities, strict=True)
-        candidates = sorted((Candidate(*pair) for pair in pairs), key=lambda c: -c.probability)
-        best, *others = candidates
-        return Answer(best.text, best.probability, tuple(others))
 
 
 def gather_bags(bags: Sequence[np.ndarray]) -> Bags:

@@ -175,23 +175,14 @@ class _Recurrence(torch.autograd.Function):
     def forward(ctx: Any, x_TRG: Tensor, h_RH: Tensor, u_GH: Tensor, c_H: Tensor) -> Tensor:
         width, u_HG = u_GH.shape[1], u_GH.t().contiguous()
         states_TRH = h_RH.new_empty(x_TRG.shape[0] + 1, *h_RH.shape)
+        states_TRH[0] = h_RH
         gates_TRG = torch.empty_like(x_TRG, memory_format=torch.contiguous_format)
         inner_TRH = torch.empty_like(states_TRH[1:])  # s_n + c
-        states_TRH[0] = h_RH
         s_RG = torch.empty_like(gates_TRG[0])
-        s_rz, s_n = s_RG[:, : 2 * width], s_RG[:, 2 * width :]
-        both, last = (slice(2 * width), slice(2 * width, None))
-        lists = (
-            x_TRG[..., both],
-            x_TRG[..., last],
-            gates_TRG[..., both],
-            gates_TRG[..., :width],
-            gates_TRG[..., width : 2 * width],
-            gates_TRG[..., last],
-            inner_TRH,
-            states_TRH[:-1],
-            states_TRH[1:],
-        )
+        s_rz, s_n = s_RG.split((2 * width, width), 1)
+        r_and_z, n = gates_TRG.split((2 * width, width), 2)
+        inputs, gates = x_TRG.split((2 * width, width), 2), (r_and_z, *r_and_z.chunk(2, 2), n)
+        lists = *inputs, *gates, inner_TRH, states_TRH[:-1], states_TRH[1:]
         for x_rz, x_n, rz, r, z, n, inner, h, new in zip(*(v.unbind() for v in lists), strict=True):
             torch.mm(h, u_HG, out=s_RG)
             torch.add(x_rz, s_rz, out=rz).sigmoid_()
