@@ -48,13 +48,6 @@ class Block(nn.Module):
         self.attn: Any = mixer(config)
         self.mlp = mlp(config)
 
-    @property
-    def out(self) -> nn.Linear:
-        """The layer that writes the MLP's result into the residual stream."""
-        layer = self.mlp[2]
-        assert isinstance(layer, nn.Linear)
-        return layer
-
     def forward(
         self,
         x: Tensor,

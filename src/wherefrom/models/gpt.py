@@ -4,7 +4,7 @@ Shapes: B rows, T characters, N slots of a packing, C width, V vocabulary.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -13,6 +13,7 @@ from wherefrom.core.bounds import (
     MOST_LAYERS,
     MOST_SYMBOLS,
     MOST_UNITS,
+    check_choice,
     check_number,
     check_share,
     check_vocabulary,
@@ -24,7 +25,7 @@ from wherefrom.models.attention.kv_cache import Cache
 from wherefrom.models.attention.mixer import Mixer
 from wherefrom.models.attention.mixers import MIXERS
 from wherefrom.models.attention.packing import Packing
-from wherefrom.models.block import Block, norm
+from wherefrom.models.block import norm
 from wherefrom.models.dropout import Dropout
 from wherefrom.models.ngrams import NgramEmbedding
 
@@ -58,17 +59,18 @@ class GPTConfig(TaggedConfig, frozen=True, tag="gpt"):
     def __post_init__(self) -> None:
         mixers = f"a mixer; {nearest(self.attention, MIXERS)}"
         check(self.attention in MIXERS, "GPTConfig", "attention", self.attention, mixers)
-        check(self.norm in ("layer", "rms"), "GPTConfig", "norm", self.norm, "layer or rms")
-        acts = ("gelu", "relu2")
-        check(self.activation in acts, "GPTConfig", "activation", self.activation, "gelu or relu2")
+        check_choice(self, "norm", ("layer", "rms"))
+        check_choice(self, "activation", ("gelu", "relu2"))
         check_vocabulary(self)
-        check_whole(self, "block_size", 1, LONGEST_BLOCK, "attention takes its square")
-        check_whole(self, "n_layer", 1, MOST_LAYERS)
+        mixer = MIXERS[self.attention]
+        square = "attention takes its square"
+        check_whole(self, "block_size", 1 + mixer.unread, LONGEST_BLOCK, square)
+        least = mixer.arrangement.least_layers
+        check_whole(self, "n_layer", least, MOST_LAYERS, f"with {self.attention}")
         for name in ("n_head", "n_embd", "bottleneck_dim"):
             check_whole(self, name, 1, MOST_UNITS)
         fits = self.n_embd % self.n_head == 0
         check(fits, "GPTConfig", "n_embd", self.n_embd, f"a multiple of n_head={self.n_head}")
-        self._check_mixer()
         even = self.attention != "rope" or self.n_embd // self.n_head % 2 == 0
         check(even, "GPTConfig", "n_embd", self.n_embd, "an even width for each head with rope")
         fits = self.ngrams == 0 or 2 <= self.ngrams <= LONGEST_NGRAM
@@ -96,35 +98,27 @@ class GPTConfig(TaggedConfig, frozen=True, tag="gpt"):
         """The longest input that the mixer takes."""
         return self.block_size - MIXERS[self.attention].unread
 
-    def _check_mixer(self) -> None:
-        """What the mixer that was chosen asks of the other fields."""
-        mixer, chosen = MIXERS[self.attention], f"with {self.attention}"
-        readable = self.block_size > mixer.unread
-        expected = f"above {mixer.unread} {chosen}"
-        check(readable, "GPTConfig", "block_size", self.block_size, expected)
-        least = mixer.arrangement.least_layers
-        deep, expected = self.n_layer >= least, f"{least} or more {chosen}"
-        check(deep, "GPTConfig", "n_layer", self.n_layer, expected)
-
 
 class GPT(nn.Module):
     """Characters to logits. `features` stops before the head, so that a loss can select first."""
 
     mixers: ClassVar[Mapping[str, type[Mixer]]] = MIXERS  # a subclass may bring its own
-    blocks: nn.Sequential
+    blocks: Any
 
     def __init__(self, config: GPTConfig) -> None:
         super().__init__()
         check(config.vocab_size > 0, "GPTConfig", "vocab_size", config.vocab_size, "above 0")
         self.config = config
+        self.mixer = mixer = self.mixers[config.attention]
+        self.cacheable, self.packable = mixer.cacheable, mixer.packable
+        self.max_input: int = config.block_size - mixer.unread  # the longest
         self.tok_emb = nn.Embedding(config.vocab_size, config.n_embd)
-        self.mixer = self.mixers[config.attention]
-        if not self.mixer.positional:
+        if not mixer.positional:
             self.pos_emb = nn.Parameter(torch.zeros(1, config.block_size, config.n_embd))
         if config.ngrams:
             self.ngram_emb = NgramEmbedding(config.ngrams, config.ngram_buckets, config.n_embd)
         self.drop = Dropout(config.embd_pdrop)
-        for name, part in self.mixer.arrangement.build(config, self.mixer).items():
+        for name, part in mixer.arrangement.build(config, mixer).items():
             self.add_module(name, part)
         self.ln_f = norm(config)
         self.head = nn.Linear(config.n_embd, config.vocab_size, bias=False)
@@ -139,26 +133,9 @@ class GPT(nn.Module):
         if self.config.ngrams:
             nn.init.zeros_(self.ngram_emb.table.weight)
         if self.config.zero_residual:
-            for block in self.layers:
+            for block in self.blocks:
                 nn.init.zeros_(block.attn.proj.weight)
-                nn.init.zeros_(block.out.weight)
-
-    @property
-    def layers(self) -> list[Block]:
-        return [block for block in self.blocks if isinstance(block, Block)]
-
-    @property
-    def max_input(self) -> int:
-        """The longest input that every mixer takes."""
-        return self.config.block_size - self.mixer.unread
-
-    @property
-    def cacheable(self) -> bool:
-        return self.mixer.cacheable
-
-    @property
-    def packable(self) -> bool:
-        return self.mixer.packable
+                nn.init.zeros_(block.mlp[2].weight)
 
     def packing(self, lengths_B: Tensor, width: int, capacity: int) -> Packing:
         """How rows of those lengths go through the model without their padding."""
@@ -168,8 +145,8 @@ class GPT(nn.Module):
         config = self.config
         width = config.n_embd // config.n_head
         widths = (width if self.mixer.compares else 0, width)
-        like = self.head.weight.detach()
-        return Cache.empty(config.n_layer, rows, config.n_head, positions, widths, like)
+        shape = config.n_layer, rows, config.n_head, positions
+        return Cache.empty(shape, widths, self.head.weight.detach())
 
     def features(
         self, tokens_BT: Tensor, cache: Cache | None = None, packing: Packing | None = None
@@ -179,21 +156,21 @@ class GPT(nn.Module):
         With a packing, (N, C): only attention itself sees the rows and their padding.
         """
         assert cache is None or packing is None, "what is read with a cache is not packed"
-        positions = cache.write_tokens(tokens_BT) if cache is not None else None
-        x = self.tok_emb(tokens_BT if packing is None else packing.pack(tokens_BT))
-        if hasattr(self, "pos_emb"):
-            x = x + self._positions(tuple(tokens_BT.shape), positions, packing)
+        tokens, positions = tokens_BT, None
+        if cache is not None:
+            positions = cache.write_tokens(tokens_BT)
+        if packing is not None:
+            tokens, positions = packing.pack(tokens_BT), packing.positions_N
+        x = self.tok_emb(tokens)
+        if not self.mixer.positional:
+            x = x + self._positions(x.shape, positions)
         if self.config.ngrams:
             x = x + self._ngrams(tokens_BT, cache, positions, packing)
         x = self.drop(x)
         x = self.mixer.arrangement.run(self, x, positions, cache, packing)
         return self.ln_f(x)
 
-    def _positions(
-        self, shape: tuple[int, ...], positions: Tensor | None, packing: Packing | None
-    ) -> Tensor:
-        if packing is not None:
-            return self.pos_emb[0, packing.positions_N]
+    def _positions(self, shape: torch.Size, positions: Tensor | None) -> Tensor:
         return self.pos_emb[:, : shape[1]] if positions is None else self.pos_emb[0, positions]
 
     def _ngrams(

@@ -34,9 +34,9 @@ class NgramEmbedding(nn.Module):
     def forward(self, tokens_BT: Tensor, packing: Packing | None = None) -> Tensor:
         """(B, T, width); with a packing (N, width): what stood before is known in rows alone."""
         rows = self.indices(tokens_BT)
-        flat = rows.flatten(0, 1) if packing is None else packing.pack(rows)
-        found = self.add_up(flat)
-        return found.view(*tokens_BT.shape, -1) if packing is None else found
+        if packing is not None:
+            return self.add_up(packing.pack(rows))
+        return self.add_up(rows.flatten(0, 1)).unflatten(0, tokens_BT.shape)
 
     def add_up(self, rows: Tensor) -> Tensor:
         return F.embedding_bag(rows, self.table.weight, mode="sum")

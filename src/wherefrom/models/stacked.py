@@ -58,15 +58,12 @@ class StackedGPT(GPT):
         each = lengths_B.view(self.models, -1)
         return Packing.side_by_side(each, width, capacity)
 
-    def _positions(
-        self, shape: tuple[int, ...], positions: Tensor | None, packing: Packing | None
-    ) -> Tensor:
-        table_KTC, rows, length = self.pos_emb[:, 0], shape[0] // self.models, shape[1]
-        if packing is not None:
-            places = packing.positions_N.view(self.models, -1)
-            model = torch.arange(self.models, device=places.device)[:, None]
-            return table_KTC[model, places].flatten(0, 1)
-        return table_KTC[:, :length].repeat_interleave(rows, 0)
+    def _positions(self, shape: torch.Size, positions: Tensor | None) -> Tensor:
+        table_KTC = self.pos_emb[:, 0]
+        if positions is None:
+            return table_KTC[:, : shape[1]].repeat_interleave(shape[0] // self.models, 0)
+        model = torch.arange(self.models, device=positions.device)[:, None]
+        return table_KTC[model, positions.view(self.models, -1)].view(shape)
 
 
 class StackedLinear(nn.Linear):

@@ -26,26 +26,15 @@ class Cache:
 
     @classmethod
     def empty(
-        cls,
-        layers: int,
-        rows: int,
-        heads: int,
-        positions: int,
-        widths: tuple[int, int],
-        like: Tensor,
+        cls, shape: tuple[int, int, int, int], widths: tuple[int, int], like: Tensor
     ) -> "Cache":
-        """Room for `rows` rows of up to `positions` characters, on the device of `like`.
+        """Room for text, on the device of `like`: layers, rows, heads and positions.
 
         `widths` are those of a head's keys and of its values.
         """
-        shape = (layers, rows, heads, positions)
-        integers = {"dtype": torch.long, "device": like.device}
-        return cls(
-            like.new_zeros(*shape, widths[0]),
-            like.new_zeros(*shape, widths[1]),
-            torch.zeros(rows, positions, **integers),
-            torch.zeros(rows, **integers),
-        )
+        keys, values = (like.new_zeros(*shape, width) for width in widths)
+        tokens = torch.zeros(shape[1], shape[3], dtype=torch.long, device=like.device)
+        return cls(keys, values, tokens, tokens.new_zeros(shape[1]))
 
     def write_tokens(self, tokens_RT: Tensor) -> Tensor:
         """Put new characters after each row's own; their positions, (R, T).

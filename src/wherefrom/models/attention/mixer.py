@@ -19,7 +19,7 @@ from wherefrom.models.block import Arrangement
 from wherefrom.models.dropout import Dropout
 
 _NARROWEST = 16  # numbers of a head that torch's block-wise attention takes
-KERNEL_OPTIONS = {f"BLOCK_{name}": BLOCK for name in ("M", "N", "M1", "N1", "M2", "N2")}
+_OPTIONS: Any = {f"BLOCK_{side}": BLOCK for side in ("M", "N", "M1", "N1", "M2", "N2")}
 
 QKV = tuple[Tensor, Tensor, Tensor]
 
@@ -94,7 +94,7 @@ class Mixer(nn.Module):
 
     def mix(self, weights_BHTS: Tensor, values_BHSD: Tensor) -> Tensor:
         """The weighted values, heads side by side, through the output projection."""
-        return self.join(self.attn_drop(weights_BHTS) @ values_BHSD)
+        return self.join((self.attn_drop(weights_BHTS) @ values_BHSD).transpose(1, 2))
 
     def forward(
         self,
@@ -104,34 +104,17 @@ class Mixer(nn.Module):
         layer: int = 0,
         packing: Packing | None = None,
     ) -> Tensor:
-        if packing is not None:  # all slots are one row to whatever works slot by slot
+        """x is (B, T, C), or (N, C) with a packing."""
+        if packing is not None:  # one row of slots to what works position by position
             q, k, v = self.project(x[None], packing.positions_N[None])
-            return self.join(self._attend_packed(q, k, v, packing))[0]
+            return self.join(self._attend_packed(q, k, v, packing))
         q, k, v = self.project(x, positions_BT)
         seen = None
         if cache is not None:
             assert positions_BT is not None
             k, v = cache.write(layer, k, v, positions_BT)
             seen = torch.arange(v.shape[2], device=v.device) <= positions_BT[:, None, :, None]
-        return self.join(self.attend(q, k, v, seen))
-
-    def _attend_packed(
-        self, q_1HND: Tensor, k_1HND: Tensor, v_1HND: Tensor, packing: Packing
-    ) -> Tensor:
-        """Each slot's weighted values, (1, H, N, D), of its own row.
-
-        A compiled step on a GPU compares the slots as they stand; else rows get their padding.
-        """
-        dropping = self.training and self.attn_drop.p > 0
-        wide = v_1HND.shape[-1] >= _NARROWEST
-        if packing.blocks is not None and self.compares and wide and not dropping:
-            q, k = q_1HND.to(v_1HND.dtype), k_1HND.to(v_1HND.dtype)
-            return flex_attention(
-                q, k, v_1HND, block_mask=packing.blocks, kernel_options=KERNEL_OPTIONS
-            )
-        parts = (part[0].transpose(0, 1) for part in (q_1HND, k_1HND, v_1HND))
-        mixed_BHTD = self.attend(*(packing.spread(part).transpose(1, 2) for part in parts))
-        return packing.pack(mixed_BHTD.transpose(1, 2)).transpose(0, 1)[None]
+        return self.join(self.attend(q, k, v, seen).transpose(1, 2))
 
     def attend(
         self, q_BHTD: Tensor, k_BHSD: Tensor, v_BHSD: Tensor, seen: Tensor | None = None
@@ -144,8 +127,26 @@ class Mixer(nn.Module):
             q_BHTD, k_BHSD, v_BHSD, seen, dropout, is_causal=seen is None
         )
 
-    def join(self, mixed_BHTD: Tensor) -> Tensor:
-        return self.resid_drop(self.proj(mixed_BHTD.transpose(1, 2).flatten(2)))
+    def _attend_packed(
+        self, q_1HND: Tensor, k_1HND: Tensor, v_1HND: Tensor, packing: Packing
+    ) -> Any:
+        """Each slot's weighted values, (N, H, D), of its own row.
+
+        A compiled step on a GPU compares the slots as they stand; else rows get their padding.
+        """
+        dropping = self.training and self.attn_drop.p > 0
+        wide = v_1HND.shape[-1] >= _NARROWEST
+        if packing.blocks is not None and self.compares and wide and not dropping:
+            q, k = q_1HND.to(v_1HND.dtype), k_1HND.to(v_1HND.dtype)
+            blocks = packing.blocks
+            mixed: Any = flex_attention(q, k, v_1HND, block_mask=blocks, kernel_options=_OPTIONS)
+            return mixed[0].transpose(0, 1)
+        parts = (part[0].transpose(0, 1) for part in (q_1HND, k_1HND, v_1HND))
+        mixed_BHTD = self.attend(*(packing.spread(part).transpose(1, 2) for part in parts))
+        return packing.pack(mixed_BHTD.transpose(1, 2))
+
+    def join(self, mixed_HD: Tensor) -> Tensor:
+        return self.resid_drop(self.proj(mixed_HD.flatten(-2)))
 
 
 def project(x: Tensor, *layers: nn.Linear) -> Tensor:

@@ -15,21 +15,11 @@ from msgspec.structs import replace
 from torch import Tensor, nn
 
 from wherefrom.models.attention.causal import CausalSelfAttention, normalise
-from wherefrom.models.attention.kv_cache import Cache
 from wherefrom.models.attention.mixer import QKV, Mixer, project
-from wherefrom.models.attention.packing import Packing
-from wherefrom.models.block import Arrangement, Block, mlp, norm
+from wherefrom.models.block import Arrangement, Block
 
 
-class _CrossBlock(nn.Module):
-    def __init__(self, config: Any, mixer: type[nn.Module]) -> None:
-        super().__init__()
-        self.ln1, self.ln2 = norm(config), norm(config)
-        self.attn: Any = mixer(config)
-        self.mlp = mlp(config)
-
-
-class DownProjectBlock(_CrossBlock):
+class DownProjectBlock(Block):
     """The text into latents: learned rows C ask it. There is nothing yet to add the answer to."""
 
     def __init__(self, config: Any, mixer: type[nn.Module]) -> None:
@@ -37,7 +27,7 @@ class DownProjectBlock(_CrossBlock):
         self.C = nn.Parameter(torch.empty(1, config.bottleneck_dim, config.n_embd))
         nn.init.xavier_uniform_(self.C)
 
-    def forward(self, x_BTC: Tensor) -> Tensor:
+    def forward(self, x_BTC: Tensor) -> Tensor:  # pyright: ignore
         """(B, M, C); of a text shorter than M, only the latents that its positions see."""
         rows, length = x_BTC.shape[:2]
         asking_BMC = self.ln1(self.C[:, :length]).expand(rows, -1, -1)
@@ -45,10 +35,10 @@ class DownProjectBlock(_CrossBlock):
         return latents_BMC + self.mlp(self.ln2(latents_BMC))
 
 
-class UpProjectBlock(_CrossBlock):
+class UpProjectBlock(Block):
     """Back to the text's length: each character asks the latents up to its own position."""
 
-    def forward(self, latents_BMC: Tensor, x_BTC: Tensor) -> Tensor:
+    def forward(self, latents_BMC: Tensor, x_BTC: Tensor) -> Tensor:  # pyright: ignore
         mixed_BTC = self.attn(x_q=x_BTC, x_kv=self.ln1(latents_BMC))
         return mixed_BTC + self.mlp(self.ln2(mixed_BTC))
 
@@ -60,24 +50,17 @@ class Perceiver(Arrangement):
 
     @staticmethod
     def build(config: Any, mixer: Any) -> dict[str, nn.Module]:
-        inner = replace(config, attention="causal", block_size=config.bottleneck_dim)
-        blocks = (Block(inner, mixer.inner) for _ in range(config.n_layer - 2))
+        sizes = {"block_size": config.bottleneck_dim, "n_layer": config.n_layer - 2}
+        inner = replace(config, attention="causal", **sizes)
         return {
             "down_block": DownProjectBlock(config, mixer),
-            "blocks": nn.Sequential(*blocks),
+            **Arrangement.build(inner, mixer.inner),
             "up_block": UpProjectBlock(config, mixer),
         }
 
     @staticmethod
-    def run(
-        parts: Any,
-        x: Tensor,
-        positions: Tensor | None,
-        cache: Cache | None,
-        packing: Packing | None,
-    ) -> Tensor:
-        assert cache is None, "latents are not cached"
-        assert packing is None, "latents are not packed"
+    def run(parts: Any, x: Tensor, *_: Any) -> Tensor:  # pyright: ignore
+        """Latents are neither cached nor packed, as the mixer says."""
         latents = parts.down_block(x)
         for block in parts.blocks:
             latents = block(latents)
@@ -107,10 +90,11 @@ class CausalCrossAttention(Mixer):
         k, v = parts.permute(2, 0, 3, 1, 4)
         return (normalise(q), normalise(k), v) if self.qk_norm else (q, k, v)
 
-    def values(self, other_BSC: Tensor) -> Tensor:
-        return self.project(other_BSC, other_BSC)[2]
+    def values(self, x_BTC: Tensor) -> Tensor:
+        return self.project(x_BTC, x_BTC)[2]
 
     def forward(self, x_q: Tensor, x_kv: Tensor) -> Tensor:  # pyright: ignore
         """x_q is (B, T, C), x_kv (B, S, C): the names that the course's code has for them."""
         q, k, v = self.project(x_q, x_kv)
-        return self.join(self.attend(q, k, v, self.see(q.shape[2], k.shape[2])))
+        mixed_BHTD = self.attend(q, k, v, self.see(q.shape[2], k.shape[2]))
+        return self.join(mixed_BHTD.transpose(1, 2))

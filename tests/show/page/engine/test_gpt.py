@@ -127,6 +127,6 @@ def test_a_trace_has_the_models_attention_and_its_own_last_word(run_js, form: di
                 x = x + model.pos_emb[:, :length]
             if model.config.ngrams:
                 x = x + model.ngram_emb(torch.tensor([text]))
-            block = model.layers[0]
+            block = model.blocks[0]
             expected = block.attn.weights(block.ln1(x))[0].numpy()
         assert np.allclose(weights[: model.config.n_head], expected, atol=1e-5)
