@@ -116,8 +116,8 @@ def plan_run(
     workshop = Workshop(recipe, lambda: dataset)
     if recipe.notes:
         workshop.share_notes()
-    taught, lines, notes = recipe.notes and workshop.material.teach(), [], None
-    lines += workshop.material.remarks
+    taught, notes = recipe.notes and workshop.material.teach(), None
+    lines = [*workshop.material.remarks]
     if recipe.notes and not taught:
         recipe = _choose(change, text, device, notes=False)
         workshop = Workshop(recipe, lambda: dataset)
