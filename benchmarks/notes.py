@@ -1,4 +1,4 @@
-"""What notes are worth on a text: open-book, closed-book with notes, closed-book without.
+"""What notes are worth on a text: open-book, and closed-book.
 
 Every score is given twice. First with the names of held-out people known from the questions, as
 users have it. Then with a file of questions from which their rows were removed before anything was
@@ -27,8 +27,6 @@ from wherefrom.reading.sources import DatasetPassages
 from wherefrom.reading.subjects import score_subjects
 from wherefrom.runs.opened_run import Run, open_run
 
-WITHOUT = "without_notes"
-
 
 def score(
     predictor: Any, questions: Sequence[Question], clean: Collection[Question]
@@ -51,7 +49,6 @@ def score_run(
     predictors: dict[str, Callable[[], Any]] = {
         "open-book": lambda: OpenBook(run.folder.read_notes(), questions),
         "with notes": lambda: open_closed_book(run).answerer,
-        "without notes": lambda: run.predictor(WITHOUT),
     }
     return {name: score(make(), questions, clean) for name, make in predictors.items()}
 

@@ -100,8 +100,7 @@ def run(
         float | None,
         typer.Option(
             metavar="M",
-            help="How long a run of 'facts' may take; more minutes than before go on from a "
-            "finished run. Default: until accuracy levels off.",
+            help="How long a run of 'facts' may take. Default: until accuracy levels off.",
         ),
     ] = None,
     seed: Annotated[int | None, typer.Option(metavar="N", help="The random seed.")] = None,
