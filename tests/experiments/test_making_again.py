@@ -1,20 +1,16 @@
-"""The same command makes again what is missing or damaged; a run that goes on can be asked."""
+"""The same command makes again what is missing or damaged."""
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
-from wherefrom.experiments.plans.planning import Planned
 
 from wherefrom import api
 from wherefrom.core.errors import Damaged
-from wherefrom.experiments.one_run.execute import Execution, execute
-from wherefrom.experiments.recipes.facts_recipe import read_again
+from wherefrom.experiments.one_run.execute import Execution
 from wherefrom.runs.folder import RunFolder
 from wherefrom.runs.opened_run import open_run
 from wherefrom.runs.verification import verify_run
-from wherefrom.training.loop import Observer
 
 
 def hashes(run: Path) -> dict[str, str]:
@@ -84,33 +80,3 @@ def test_what_cannot_be_made_again_is_left_as_it_is(own_run, tiny_settings):
             api.run("people", out=own_run, settings=tiny_settings)
         (own_run / name).write_bytes(whole)
     assert verify_run(own_run).faults == ()
-
-
-def test_a_run_that_goes_on_can_be_asked_meanwhile(facts_folder, tmp_path):
-    """Until it is finished again, everything is about the model that it had; then all is new."""
-    run = Path(shutil.copytree(facts_folder / "run", tmp_path / "run"))
-    before, results = hashes(run), open_run(run).results
-    RunFolder(run).write_text("audit/notes.json", "about the first model")
-    recipe = read_again(open_run(run).recipe, 40)
-    seen: list[dict[str, str]] = []
-
-    class Looking(Observer):
-        def started(self, *_: object) -> None:
-            asked = open_run(run)
-            assert asked.finished
-            assert asked.results == results
-            seen.append({name: hashes(run)[name] for name in before})
-
-        def advanced(self, *_: object) -> None:
-            assert verify_run(run).faults == ()
-
-    outcome = execute(recipe, run, [Looking()], Planned(recipe, None, fresh=True))
-    assert seen == [before]
-    again = open_run(run)
-    assert again.recipe.stages == recipe.stages
-    assert again.results == outcome.results
-    weights = "models/with_pretraining/weights.safetensors"
-    assert hashes(run)[weights] != before[weights]
-    assert (run / "audit-before-1" / "notes.json").read_text() == "about the first model"
-    assert not (run / "next.json").exists()
-    assert verify_run(run).faults == ()

@@ -131,8 +131,8 @@ def test_a_run_by_minutes_is_its_own_list_replayed_to_the_bit(data: FactsConfig,
     execute(again.recipe, folder.path, (), again)
     made = api.open_run(folder.path)
     rates = replay(made.folder, made.recipe).stages[0].rates
-    assert rates[-1][0] == made.recipe.stages[0].steps > 60
-    assert rates[-1][1] < 0.5 < max(factor for _, factor in rates)
+    assert rates[-1][0] == made.recipe.stages[0].steps > 40
+    assert rates[-1][1] < max(factor for _, factor in rates)
     weights = (folder.path / MODEL).read_bytes()
     other = api.run(replay(made.folder, made.recipe), out=tmp_path / "other")
     assert Path(other.run, MODEL).read_bytes() == weights

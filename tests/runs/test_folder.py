@@ -12,7 +12,6 @@ from wherefrom.core.vocabulary import Vocabulary
 from wherefrom.experiments.recipes.recipe_catalogue import RECIPES, adjust, get_recipe
 from wherefrom.runs.folder import RunFolder, decode_note, versions
 from wherefrom.runs.kept import describe, splits
-from wherefrom.runs.layout import NEXT
 
 QUESTIONS = (
     Question("Where was Ann?", "Ann", "birthplace", "Oslo", "asked"),
@@ -139,19 +138,6 @@ def test_data_that_are_damaged_are_written_again_and_others_are_not(folder):
         RunFolder(folder.path).keep_data(DATASET, vocabulary)
         again = RunFolder(folder.path)
         assert {name: again.read(name) for name in whole} == whole
-
-
-def test_a_run_that_goes_on_has_two_recipes_until_its_end(folder, recipe):
-    folder.write_recipe(recipe, threads=1, plan={"steps": 1})
-    more = adjust(recipe, settings=["stages.pretrain.steps=41"])
-    folder.write_recipe(more, threads=2, plan={"steps": 2}, name=NEXT, seconds=7.5)
-    assert folder.read_recipe() == recipe
-    assert folder.read_recipe(folder.latest) == more
-    assert (folder.read_plan(), folder.read_threads()) == ({"steps": 2}, 2)
-    assert folder.read_seconds({"seconds": 1.0}) == 7.5
-    folder.check_recipe(more)
-    with pytest.raises(Mismatch):
-        folder.check_recipe(recipe)
 
 
 def test_notes_read_back_as_they_were_written(folder):

@@ -17,7 +17,6 @@ from wherefrom.training.optimisers import (
     MuonConfig,
     TokenCount,
     factor,
-    find_place,
 )
 
 GOOD, BAD = torch.tensor(0.0), torch.tensor(1.0)
@@ -190,14 +189,3 @@ def test_the_course_warms_up_in_tokens():
 def test_a_schedule_that_counts_needs_something_to_count():
     with pytest.raises(UsageError, match="course"):
         factor(COURSE, 0, 10)
-
-
-def test_a_plan_that_is_revised_spreads_what_is_left_over_the_new_steps():
-    """Of 100 steps, 40 were taken when they became 70, so that each of 30 counts as two."""
-    revised = ((40, 100),)
-    places = [find_place(step, 70, revised) for step in (0, 39, 40, 41, 69, 70)]
-    assert places == [(0, 100), (39, 100), (40, 100), (42, 100), (98, 100), (100, 100)]
-    again = (*revised, (55, 70))  # at place 70: the last 30 places take 60 steps
-    assert find_place(54, 115, again) == (68, 100)
-    assert find_place(56, 115, again) == (70.5, 100)
-    assert find_place(7, 100, ()) == (7, 100)

@@ -1,5 +1,4 @@
 from wherefrom.evaluation.baselines import OPEN_BOOK
-from wherefrom.experiments.recipes.facts_recipe import WITHOUT_NOTES
 from wherefrom.show.terminal.result_tables import (
     draw,
     explain_abstention,
@@ -138,12 +137,12 @@ def test_runs_with_and_without_relations_stand_side_by_side():
     assert found == ["majority", PLACE, HAND, "x"]
 
 
-def test_the_three_scores_of_a_run_with_notes_stand_together_in_words():
+def test_the_two_scores_of_a_run_with_notes_stand_together_in_words():
     score = {"accuracy": 0.5, "interval": [0.4, 0.6], "n": 100}
-    names = ("majority", OPEN_BOOK, WITHOUT_NOTES, "with_pretraining")
+    names = ("majority", OPEN_BOOK, "with_pretraining")
     results = dict.fromkeys(names, score)
     (section,) = results_table(results).sections
-    said = ["majority", "open-book reader", "closed-book, text only"]
+    said = ["majority", "open-book reader"]
     assert [row[0] for row in section.rows] == [*said, "closed-book, taught from notes"]
     (line,) = explain_notes(results)
     assert "learns the reader's mistakes" in line
