@@ -61,6 +61,8 @@ def decode(cls: Any, data: Any, kinds: Mapping[str, type], where: str = "") -> A
             if (kind := str(value.get("kind"))) not in kinds:
                 raise UsageError(f"{place}: unknown kind '{kind}'; {nearest(kind, kinds)}")
             values[field.name] = decode(kinds[kind], value, kinds, place)
+        elif isinstance(field.type, type(Config)) and isinstance(value, dict):
+            values[field.name] = decode(field.type, value, kinds, place)
         elif isinstance(item, type(Config)) and isinstance(value, dict):
             tables = {n: {"name": n} | require_table(v, _at(place, n)) for n, v in value.items()}
             values[field.name] = [decode(item, v, kinds, _at(place, n)) for n, v in tables.items()]

@@ -77,6 +77,7 @@ def test_a_file_is_put_over_the_recipe_and_settings_over_the_file(tmp_path):
         ("tasks.birthplace.beams=x", "^tasks.birthplace.beams: Expected `int`, got `str`$"),
         ("data.folder=\udcff", "--set data.folder: expected text, found bytes that are not UTF-8"),
         ("model.vocab_size=3", "^model.vocab_size: expected 0, as the run counts it, found 3$"),
+        ("stages.pretrain.schedule.warmup=3", "stages.pretrain.schedule.warmup: expected"),
         ("primary=x", "primary: expected one of .*with_pretraining.*found 'x'"),
     ],
 )
