@@ -154,7 +154,8 @@ def _choose(change: Callable[[Recipe], Recipe], text: TextSize, device: str, not
         )
         read = structs.replace(read, mix=(spans, *others))
     else:
-        apart = 1 / _showings(recipe, 1, text.statements)  # steps between two exposures
+        rows = read.batch * (1 - read.mix[-1].share)  # of a step, that read the text or teach notes
+        apart = text.statements / rows  # steps between two exposures
         decay = min(read.optimiser.decay, 1 / (_REMEMBERED * apart * read.optimiser.rate))
         read = structs.replace(
             read, optimiser=structs.replace(read.optimiser, decay=round(decay, 4))
@@ -193,7 +194,7 @@ def _fit(
         items = len(workshop.material.teach(wordings))
         if (shown := _showings(recipe, left / step, items)) >= _SHOWN:
             break
-    shown = shown or _showings(recipe, left / step, items)
+    shown = max(shown or _showings(recipe, left / step, items), 0.01)
     enough = _ENOUGH["notes" if recipe.notes else device]
     if plan.minutes is None and shown > enough:
         clock = replace(clock, seconds=clock.seconds - left * (1 - enough / shown) / (1 - SPARE))
