@@ -163,7 +163,7 @@ def try_causes(text: str, positive: bool, vocabulary: Any, logits: Logits) -> li
     for cause, change in CAUSES.items():
         left = change(text, words, vocabulary.words[1:])
         after = vocabulary.number(left)
-        if left != words and len(after):
+        if len(after) not in (0, len(bag)):  # the network sees no other change
             p = wrong([bag, after, *change_at_random(bag, len(after))]).tolist()
             changed = list(Counter(words) - Counter(left))
             found.append(Tried(cause, changed, p[0], p[1], (min(p[2:]), max(p[2:]))))
